@@ -1,0 +1,1 @@
+"""Policies: what to do every 30 seconds. Imports `devices.types` only."""

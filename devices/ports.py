@@ -1,0 +1,96 @@
+"""Ports: what a source and an actuator promise. Live, simulated and recorded kinds are siblings.
+
+Contract tests that anybody's source or actuator can run stand in `tests/contracts`.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, runtime_checkable
+
+from devices.types import Bed, Cue, CueKind, Outcome, Sample, StreamInfo
+
+
+class Clock(Protocol):
+    """The night's only clock."""
+
+    def t(self) -> float:
+        """Seconds since the start of the session."""
+        ...
+
+
+class Push(Protocol):
+    """Where a source puts its samples: returns at once, from the loop's own thread."""
+
+    def __call__(self, sample: Sample, /) -> None: ...
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Something that pushes samples: a headband, a strap, a room sensor, a recording.
+
+    It stamps each sample with `clock.t()` on arrival, reconnects by itself, and never raises out
+    of the context for a device that comes and goes: liveness is the age of its data.
+    """
+
+    @property
+    def name(self) -> str:
+        """Unique within a night; stands in `Sample.source`."""
+        ...
+
+    @property
+    def streams(self) -> tuple[StreamInfo, ...]:
+        """What it may push, known before it opens."""
+        ...
+
+    def pushing(self, push: Push, clock: Clock) -> AbstractAsyncContextManager[None]:
+        """Push samples while the context is open; nothing is pushed after it closes."""
+        ...
+
+
+@runtime_checkable
+class Actuator(Protocol):
+    """Something that performs cues: a speaker, a diffuser, a lamp, a silent stand-in.
+
+    Nothing it starts goes on without an end of its own.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kinds(self) -> frozenset[CueKind]:
+        """The cues it can perform."""
+        ...
+
+    def ready(self, clock: Clock) -> AbstractAsyncContextManager[None]:
+        """Hold the device while the context is open; everything is off before and after."""
+        ...
+
+    async def perform(self, cue: Cue) -> Outcome:
+        """Perform the cue and say how it ended; returns after its end, raises nothing of a device's.
+
+        A cue that has not begun after `cue.deadline_s` is FAILED.
+        """
+        ...
+
+    def fade_out(self) -> None:
+        """End what sounds now within 0.25 s. Synchronous, safe from any thread."""
+        ...
+
+    def silence(self) -> None:
+        """Stop now. Synchronous, idempotent, safe from any thread or signal handler."""
+        ...
+
+
+@runtime_checkable
+class Continuous(Protocol):
+    """An actuator that can also hold a bed under the night, on a lease."""
+
+    async def start_bed(self, bed: Bed) -> None: ...
+
+    def renew(self) -> None:
+        """Extend the lease by `bed.lease_s`; without it the bed fades out by itself."""
+        ...
+
+    async def stop_bed(self) -> None: ...
