@@ -1,0 +1,708 @@
+"""The virtual clock: what moves it, what stops it, and in which order things happen."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from replay.clock import POLL_EVERY, NothingToWaitFor, VirtualTimeLoop, run_virtual
+
+ROOT = Path(__file__).parents[2]
+
+
+class Happenings:
+    """A feed of (t, what), handed to a function."""
+
+    def __init__(
+        self,
+        loop: VirtualTimeLoop,
+        happenings: Sequence[tuple[float, str]],
+        push: Callable[[str], object],
+    ) -> None:
+        self._loop = loop
+        self._left = list(reversed(happenings))
+        self._push = push
+
+    def next_t(self) -> float | None:
+        return self._left[-1][0] if self._left else None
+
+    def deliver(self, limit: float) -> None:
+        while self._left and self._left[-1][0] < limit:
+            t, what = self._left.pop()
+            self._loop.advance(t)
+            self._push(what)
+            if self._loop.interrupted:
+                return
+
+
+def virtual() -> VirtualTimeLoop:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
+    return loop
+
+
+# Time and timers
+
+
+def test_time_starts_at_zero_and_jumps_to_each_timer_exactly() -> None:
+    async def main() -> list[float]:
+        loop = virtual()
+        seen = [loop.time()]
+        for delay_s in (0.25, 30.0, 28_800.0):
+            await asyncio.sleep(delay_s)
+            seen.append(loop.time())
+        return seen
+
+    assert run_virtual(main()) == [0.0, 0.25, 30.25, 28_830.25]
+
+
+def test_twelve_timers_of_one_instant_fire_in_the_order_in_which_they_were_set() -> None:
+    async def main() -> list[int]:
+        fired: list[int] = []
+        for number in range(12):
+            virtual().call_at(30.0, fired.append, number)
+        await asyncio.sleep(60.0)
+        return fired
+
+    assert run_virtual(main()) == list(range(12))
+
+
+def test_sleepers_of_one_instant_wake_in_the_order_in_which_they_slept() -> None:
+    async def main() -> list[str]:
+        woken: list[str] = []
+
+        async def sleeper(name: str, t: float) -> None:
+            await asyncio.sleep(t)
+            woken.append(name)
+
+        await asyncio.gather(*(sleeper(name, 2 - k % 2) for k, name in enumerate("abcdef")))
+        return woken
+
+    assert run_virtual(main()) == ["b", "d", "f", "a", "c", "e"]
+
+
+def test_a_timer_in_the_past_fires_at_once_even_beside_a_task_that_never_sleeps() -> None:
+    async def main() -> float:
+        fired = asyncio.Event()
+        await asyncio.sleep(10.0)
+        virtual().call_at(3.0, fired.set)
+        while not fired.is_set():
+            await asyncio.sleep(0)
+        return virtual().time()
+
+    assert run_virtual(main()) == 10.0
+
+
+def test_a_cancelled_timer_neither_fires_nor_moves_the_clock() -> None:
+    async def main() -> tuple[float, list[str]]:
+        fired: list[str] = []
+        virtual().call_at(5.0, fired.append, "cancelled").cancel()
+        virtual().call_at(10.0, fired.append, "kept")
+        virtual().call_at(10.0, fired.append, "cancelled beside it").cancel()
+        await asyncio.sleep(10.0)
+        return virtual().time(), fired
+
+    assert run_virtual(main()) == (10.0, ["kept"])
+
+
+def test_cancelled_timers_do_not_pile_up() -> None:
+    async def main() -> int:
+        for _ in range(5_000):
+            async with asyncio.timeout(1e6):
+                await asyncio.sleep(1.0)
+        return len(virtual()._scheduled)
+
+    assert run_virtual(main()) < 500
+
+
+def test_timeouts_count_virtual_time() -> None:
+    async def main() -> float:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.sleep(100.0), 40.0)
+        return virtual().time()
+
+    assert run_virtual(main()) == 40.0
+
+
+def test_a_timer_at_not_a_number_is_refused() -> None:
+    async def main() -> None:
+        with pytest.raises(ValueError, match="not-a-number"):
+            virtual().call_at(math.nan, print)
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, math.inf, math.nan])
+def test_a_speed_that_is_no_positive_number_is_refused(speed: float) -> None:
+    with pytest.raises(ValueError, match="speed must be a positive number"):
+        VirtualTimeLoop(speed)
+
+
+def test_a_closed_loop_takes_no_timers() -> None:
+    loop = VirtualTimeLoop()
+    loop.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        loop.call_later(1.0, print)
+
+
+# Nothing left
+
+
+async def wait_for_nothing() -> None:
+    await asyncio.Event().wait()
+
+
+async def sleep_for_ever() -> None:
+    await asyncio.sleep(math.inf)
+
+
+@pytest.mark.parametrize("main", [wait_for_nothing, sleep_for_ever])
+@pytest.mark.parametrize("speed", [None, 1000.0])
+def test_waiting_for_what_cannot_come_is_an_error_and_no_hang(
+    main: Callable[[], asyncio.Future[None]], speed: float | None
+) -> None:
+    with pytest.raises(NothingToWaitFor, match=r"at 0\.0 s of virtual time"):
+        run_virtual(main(), speed=speed)  # type: ignore[arg-type]
+
+
+def test_a_feed_that_has_run_dry_is_nothing_to_wait_for() -> None:
+    async def main() -> None:
+        virtual().feed = Happenings(virtual(), [(7.0, "last")], lambda _: None)
+        await asyncio.Event().wait()
+
+    with pytest.raises(NothingToWaitFor, match=r"at 7\.0 s"):
+        run_virtual(main())
+
+
+# Recorded happenings
+
+
+def test_a_happening_at_the_instant_of_a_timer_comes_after_all_the_timer_made_ready() -> None:
+    async def main() -> list[str]:
+        loop, seen = virtual(), []
+
+        async def epoch() -> None:
+            await asyncio.sleep(30.0)
+            seen.append("timer")
+            for turn in range(3):
+                await asyncio.sleep(0)
+                seen.append(f"settling {turn}")
+
+        happenings = [(29.5, "before"), (30.0, "same instant"), (30.5, "after")]
+        loop.feed = Happenings(loop, happenings, seen.append)
+        await asyncio.gather(epoch(), asyncio.sleep(60.0))
+        return seen
+
+    settling = ["settling 0", "settling 1", "settling 2"]
+    assert run_virtual(main()) == ["before", "timer", *settling, "same instant", "after"]
+
+
+def test_the_clock_stands_at_each_happening_while_it_is_delivered() -> None:
+    async def main() -> list[float]:
+        loop, times = virtual(), []
+        happenings = [(t, "") for t in (0.0, 0.5, 0.5, 12.25)]
+        loop.feed = Happenings(loop, happenings, lambda _: times.append(loop.time()))
+        await asyncio.sleep(20.0)
+        return times
+
+    assert run_virtual(main()) == [0.0, 0.5, 0.5, 12.25]
+
+
+def test_what_a_happening_wakes_runs_before_the_next_happening() -> None:
+    async def main() -> list[str]:
+        loop, seen = virtual(), []
+        queue: asyncio.Queue[str] = asyncio.Queue()
+
+        async def listener() -> None:
+            while True:
+                seen.append("heard " + await queue.get())
+
+        def push(what: str) -> None:
+            seen.append(what)
+            queue.put_nowait(what)
+
+        listening = asyncio.ensure_future(listener())
+        loop.feed = Happenings(loop, [(1.0, "a"), (2.0, "b")], push)
+        await asyncio.sleep(3.0)
+        listening.cancel()
+        return seen
+
+    assert run_virtual(main()) == ["a", "heard a", "b", "heard b"]
+
+
+def test_a_timer_set_by_a_happening_fires_in_its_place_among_the_happenings() -> None:
+    async def main() -> list[str]:
+        loop, seen = virtual(), []
+
+        def push(what: str) -> None:
+            seen.append(what)
+            if what == "a":
+                loop.call_at(2.0, seen.append, "timer")
+
+        loop.feed = Happenings(loop, [(1.0, "a"), (1.5, "b"), (2.0, "c")], push)
+        await asyncio.sleep(3.0)
+        return seen
+
+    assert run_virtual(main()) == ["a", "b", "timer", "c"]
+
+
+def test_a_feed_goes_on_without_any_timer() -> None:
+    async def main() -> float:
+        loop, ended = virtual(), asyncio.Event()
+        happenings = [(1.0, "a"), (28_800.0, "end")]
+        loop.feed = Happenings(loop, happenings, lambda what: what == "end" and ended.set())
+        await ended.wait()
+        return loop.time()
+
+    assert run_virtual(main()) == 28_800.0
+
+
+@pytest.mark.parametrize("speed", [None, 1000.0])
+def test_a_happening_from_before_now_does_not_turn_the_clock_back(speed: float | None) -> None:
+    async def main() -> list[float]:
+        loop, times = virtual(), []
+        await asyncio.sleep(10.0)
+        happenings = [(-30.0, ""), (4.0, ""), (11.0, "")]
+        loop.feed = Happenings(loop, happenings, lambda _: times.append(loop.time()))
+        await asyncio.sleep(10.0)
+        return times
+
+    assert run_virtual(main(), speed=speed) == [10.0, 10.0, 11.0]
+
+
+def test_a_feed_that_leaves_a_happening_behind_is_an_error() -> None:
+    class Lazy(Happenings):
+        def deliver(self, limit: float) -> None:
+            pass
+
+    async def main() -> None:
+        virtual().feed = Lazy(virtual(), [(1.0, "left")], lambda _: None)
+        await asyncio.sleep(2.0)
+
+    with pytest.raises(RuntimeError, match=r"left a happening at 1\.0 s, before 2\.0 s"):
+        run_virtual(main())
+
+
+def test_an_error_in_a_happening_ends_the_run_with_that_error() -> None:
+    async def main() -> None:
+        virtual().feed = Happenings(virtual(), [(1.0, "broken")], lambda _: 1 / 0)
+        try:
+            await asyncio.sleep(2.0)
+        finally:
+            await asyncio.sleep(1.0)  # cleaning up may still take virtual time
+
+    with pytest.raises(ZeroDivisionError):
+        run_virtual(main())
+
+
+INSTANTS = st.integers(0, 12).map(lambda k: k / 4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    timers=st.lists(st.tuples(INSTANTS, st.integers(0, 3)), max_size=12),
+    happenings=st.lists(INSTANTS, max_size=12).map(sorted),
+)
+def test_any_mixture_of_timers_and_happenings_comes_in_one_order_at_any_pace(
+    timers: list[tuple[float, int]], happenings: list[float]
+) -> None:
+    def run(speed: float | None) -> list[tuple[float, str]]:
+        async def main() -> list[tuple[float, str]]:
+            loop, seen = virtual(), []
+
+            async def timer(number: int, t: float, turns: int) -> None:
+                await asyncio.sleep(t)
+                for turn in range(turns + 1):
+                    seen.append((loop.time(), f"timer {number}.{turn}"))
+                    await asyncio.sleep(0)
+
+            named = [(t, f"happening {number}") for number, t in enumerate(happenings)]
+            loop.feed = Happenings(loop, named, lambda what: seen.append((loop.time(), what)))
+            for number, (t, turns) in enumerate(timers):
+                loop.call_at(
+                    t, lambda n=number, k=turns: tasks.append(loop.create_task(timer(n, 0, k)))
+                )
+            tasks: list[asyncio.Task[None]] = []
+            await asyncio.sleep(100.0)
+            return seen
+
+        return run_virtual(main(), speed=speed)
+
+    # By hand: at each instant every timer's turns, a turn of each in the order of setting, then
+    # the happenings of that instant.
+    expected: list[tuple[float, str]] = []
+    for t in sorted({t for t, _ in timers} | set(happenings)):
+        here = [(n, turns) for n, (when, turns) in enumerate(timers) if when == t]
+        for turn in range(4):
+            expected += [(t, f"timer {n}.{turn}") for n, turns in here if turn <= turns]
+        expected += [(t, f"happening {n}") for n, when in enumerate(happenings) if when == t]
+
+    jumped = run(None)
+    assert jumped == expected
+    assert run(1e5) == jumped
+
+
+# Real things
+
+
+def sent_by_a_thread(delay_s: float) -> socket.socket:
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+
+    def send() -> None:
+        time.sleep(delay_s)
+        theirs.send(b"x")
+        theirs.close()
+
+    threading.Thread(target=send).start()
+    return ours
+
+
+async def tick() -> None:
+    while True:
+        await asyncio.sleep(30.0)
+
+
+def test_a_plain_await_on_a_socket_lets_virtual_time_run_away() -> None:
+    async def main() -> float:
+        ticking = asyncio.ensure_future(tick())
+        with sent_by_a_thread(0.1) as ours:
+            await virtual().sock_recv(ours, 1)
+        ticking.cancel()
+        return virtual().time()
+
+    assert run_virtual(main()) > 60.0
+
+
+def test_a_plain_await_on_a_socket_times_out_long_before_its_real_time() -> None:
+    async def main() -> None:
+        with sent_by_a_thread(0.1) as ours:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(virtual().sock_recv(ours, 1), 5.0)
+            await asyncio.get_running_loop().run_in_executor(None, time.sleep, 0.15)
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("speed", [None, 1000.0])
+def test_a_held_wait_for_a_socket_takes_no_virtual_time(speed: float | None) -> None:
+    async def main() -> float:
+        ticking = asyncio.ensure_future(tick())
+        await asyncio.sleep(45.0)
+        with sent_by_a_thread(0.1) as ours, virtual().held():
+            await asyncio.wait_for(virtual().sock_recv(ours, 1), 5.0)
+        ticking.cancel()
+        return virtual().time()
+
+    assert run_virtual(main(), speed=speed) == 45.0
+
+
+def test_holds_are_counted() -> None:
+    async def main() -> float:
+        loop = virtual()
+        loop.hold()
+        loop.hold()
+        loop.release()
+        with sent_by_a_thread(0.05) as ours:
+            await loop.sock_recv(ours, 1)
+        loop.release()
+        with pytest.raises(RuntimeError, match=r"release\(\) without a hold\(\)"):
+            loop.release()
+        return loop.time()
+
+    assert run_virtual(main()) == 0.0
+
+
+def test_happenings_wait_while_the_clock_is_held() -> None:
+    async def main() -> list[str]:
+        loop, seen = virtual(), []
+        loop.feed = Happenings(loop, [(0.0, "at once"), (1.0, "later")], seen.append)
+        with sent_by_a_thread(0.05) as ours, loop.held():
+            await loop.sock_recv(ours, 1)
+            seen.append("answer")
+        await asyncio.sleep(2.0)
+        return seen
+
+    assert run_virtual(main()) == ["answer", "at once", "later"]
+
+
+def test_a_socket_with_nothing_beside_it_is_really_waited_for() -> None:
+    async def main() -> bytes:
+        with sent_by_a_thread(0.05) as ours:
+            return await virtual().sock_recv(ours, 1)
+
+    assert run_virtual(main()) == b"x"
+
+
+def test_another_thread_gets_in_while_the_clock_jumps() -> None:
+    async def main() -> None:
+        loop, called = virtual(), asyncio.Event()
+        threading.Thread(target=loop.call_soon_threadsafe, args=(called.set,)).start()
+        while not called.is_set():
+            await asyncio.sleep(30.0)
+
+    run_virtual(main())
+
+
+def test_another_thread_gets_in_during_a_paced_wait() -> None:
+    async def main() -> float:
+        loop, called = virtual(), asyncio.Event()
+        timer = loop.call_later(3600.0, print)
+        threading.Thread(target=loop.call_soon_threadsafe, args=(called.set,)).start()
+        await called.wait()
+        timer.cancel()
+        return loop.time()
+
+    assert run_virtual(main(), speed=1.0) == 0.0
+
+
+def test_a_signal_handler_gets_in_within_a_few_turns_of_a_jumping_clock() -> None:
+    async def main() -> int:
+        loop, came = virtual(), asyncio.Event()
+        loop.add_signal_handler(signal.SIGUSR1, came.set)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        turns = 0
+        while not came.is_set():
+            await asyncio.sleep(30.0)
+            turns += 1
+        return turns
+
+    assert run_virtual(main()) <= 2 * POLL_EVERY
+
+
+# Executors
+
+
+def test_results_of_threads_enter_in_the_order_of_the_requests_with_the_clock_held() -> None:
+    async def main() -> list[tuple[float, int]]:
+        loop, entered = virtual(), []
+        first_may_end = threading.Event()
+
+        def job(number: int) -> int:
+            if number == 0:
+                first_may_end.wait()
+            elif number == 3:
+                first_may_end.set()
+            return number
+
+        async def ask(number: int) -> None:
+            entered.append((loop.time(), await asyncio.to_thread(job, number)))
+
+        ticking = asyncio.ensure_future(tick())
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            loop.set_default_executor(threads)
+            await asyncio.gather(*(ask(number) for number in range(4)))
+        ticking.cancel()
+        return entered
+
+    assert run_virtual(main()) == [(0.0, 0), (0.0, 1), (0.0, 2), (0.0, 3)]
+
+
+def test_each_result_settles_before_the_next_one_enters() -> None:
+    async def main() -> list[str]:
+        seen: list[str] = []
+
+        async def ask(name: str) -> None:
+            await asyncio.to_thread(str)
+            for turn in range(3):
+                seen.append(f"{name}{turn}")
+                await asyncio.sleep(0)
+
+        await asyncio.gather(ask("a"), ask("b"))
+        return seen
+
+    assert run_virtual(main()) == ["a0", "a1", "a2", "b0", "b1", "b2"]
+
+
+def test_an_error_in_a_thread_is_raised_where_it_is_awaited() -> None:
+    async def main() -> None:
+        with pytest.raises(ValueError, match="invalid literal"):
+            await asyncio.to_thread(int, "x")
+
+    run_virtual(main())
+
+
+def test_a_cancelled_job_is_not_waited_for() -> None:
+    async def main() -> float:
+        may_end = threading.Event()
+        job = asyncio.ensure_future(asyncio.to_thread(may_end.wait))
+        await asyncio.sleep(0)
+        job.cancel()
+        await asyncio.sleep(5.0)
+        may_end.set()
+        return virtual().time()
+
+    assert run_virtual(main()) == 5.0
+
+
+def test_work_that_is_cancelled_by_its_own_side_cancels_who_waits() -> None:
+    async def main() -> None:
+        work: concurrent.futures.Future[None] = concurrent.futures.Future()
+        threading.Timer(0.02, work.cancel).start()
+        with pytest.raises(asyncio.CancelledError):
+            await virtual().entering(work)
+
+    run_virtual(main())
+
+
+def test_cancelling_who_waits_cancels_the_work() -> None:
+    async def main() -> bool:
+        work: concurrent.futures.Future[None] = concurrent.futures.Future()
+        waiting = virtual().entering(work)
+        waiting.cancel()
+        await asyncio.sleep(1.0)
+        return work.cancelled()
+
+    assert run_virtual(main())
+
+
+def test_the_end_of_a_run_waits_for_its_threads_in_real_time() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        time.sleep(0.1)
+        ended.set()
+
+    async def main() -> None:
+        job = asyncio.get_running_loop().run_in_executor(None, work)
+        begun.wait()
+        job.cancel()
+
+    run_virtual(main())
+    assert ended.is_set()
+
+
+def test_no_job_is_taken_after_the_executor_was_shut_down() -> None:
+    async def main() -> None:
+        await virtual().shutdown_default_executor()
+        with pytest.raises(RuntimeError, match="shutdown"):
+            await asyncio.to_thread(str)
+
+    run_virtual(main())
+
+
+# Pace
+
+
+async def some_night() -> list[tuple[float, str]]:
+    loop, seen = virtual(), []
+    loop.feed = Happenings(
+        loop,
+        [(k / 2, f"sample {k}") for k in range(120)],
+        lambda what: seen.append((loop.time(), what)),
+    )
+    for epoch in range(2):
+        await asyncio.sleep(30.0)
+        seen.append((loop.time(), f"epoch {epoch}"))
+        answer = await asyncio.to_thread(lambda k: time.sleep(0.02) or f"answer {k}", epoch)
+        await asyncio.sleep(2.4)
+        seen.append((loop.time(), answer))
+    return seen
+
+
+@pytest.mark.parametrize("speed", [200.0, 5000.0, 1e9])
+def test_pace_changes_nothing_of_what_happens_and_when(speed: float) -> None:
+    assert run_virtual(some_night(), speed=speed) == run_virtual(some_night())
+
+
+def test_no_instant_comes_before_its_real_time() -> None:
+    async def main() -> list[float]:
+        loop = virtual()
+        begun_s, early = time.monotonic(), []
+
+        def check(_: str) -> None:
+            early.append(loop.time() / 100.0 - (time.monotonic() - begun_s))
+
+        loop.feed = Happenings(loop, [(1.0, ""), (2.0, ""), (2.5, ""), (9.0, "")], check)
+        for _ in range(4):
+            await asyncio.sleep(3.0)
+            check("")
+        return early
+
+    assert max(run_virtual(main(), speed=100.0)) <= 0.0
+
+
+# Ctrl-C
+
+INTERRUPTED = """
+import asyncio, signal, sys
+from replay.clock import run_virtual
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Endless:
+    def __init__(self, loop): self.loop, self.t = loop, 0.0
+    def next_t(self): return self.t
+    def deliver(self, limit):
+        while self.t < limit:
+            self.loop.advance(self.t)
+            self.t += 0.5
+            if self.loop.interrupted: return
+
+async def main(how):
+    loop = asyncio.get_running_loop()
+    print("ready", flush=True)
+    try:
+        if how == "timers":
+            while True: await asyncio.sleep(30)
+        if how == "busy":
+            while True: await asyncio.sleep(0)
+        if how == "feed":
+            loop.feed = Endless(loop)
+            await asyncio.Event().wait()
+        if how == "held":
+            with loop.held(): await asyncio.Event().wait()
+        await asyncio.sleep(3600)
+    finally:
+        loop.feed = None
+        print("cleaned up", flush=True)
+
+speed = None if sys.argv[2] == "max" else float(sys.argv[2])
+try:
+    run_virtual(main(sys.argv[1]), speed=speed)
+except KeyboardInterrupt:
+    print("interrupted")
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "speed"),
+    [
+        ("timers", "max"),
+        ("busy", "max"),
+        ("feed", "max"),
+        ("held", "max"),
+        ("sleep", "1"),
+        ("feed", "1"),
+        ("held", "1"),
+    ],
+)
+def test_ctrl_c_cancels_the_night_which_cleans_up(how: str, speed: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, how, speed],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as night:
+        assert night.stdout is not None
+        assert night.stdout.readline() == "ready\n"
+        time.sleep(0.1)
+        night.send_signal(signal.SIGINT)
+        said, _ = night.communicate(timeout=30)
+    assert (said, night.returncode) == ("cleaned up\ninterrupted\n", 130)
