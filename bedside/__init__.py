@@ -1,0 +1,1 @@
+"""The night: one loop from samples to cues, the same live and in replay."""
