@@ -1,6 +1,6 @@
 """Ports: what a source and an actuator promise. Live, simulated and recorded kinds are siblings.
 
-Contract tests that anybody's source or actuator can run stand in `tests/contracts`.
+Contract tests that anybody can run on a source or an actuator: `devices.testing`.
 """
 
 from __future__ import annotations

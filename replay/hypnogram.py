@@ -43,6 +43,8 @@ _RAW: Final = {
     Stage.UNKNOWN: "?",
 }
 _OF_LETTER: Final = {stage.letter: stage for stage in COUNTED}
+_FINE: Final = {Stage.N1: "1", Stage.N2: "2"}
+_OF_FINE_LETTER: Final = _OF_LETTER | {letter: stage for stage, letter in _FINE.items()}
 
 
 class Run(NamedTuple):
@@ -76,6 +78,16 @@ def letters(stages: Sequence[Stage]) -> str:
 def from_letters(text: str) -> tuple[Stage, ...]:
     """The coarse stages of `letters`; KeyError on any other letter."""
     return tuple(_OF_LETTER[letter] for letter in text)
+
+
+def fine_letters(stages: Sequence[Stage]) -> str:
+    """One letter an epoch, N1 and N2 as 1 and 2: what a night file keeps of its shown stages."""
+    return "".join(_FINE.get(stage, stage.letter) for stage in stages)
+
+
+def from_fine_letters(text: str) -> tuple[Stage, ...]:
+    """The stages of `fine_letters`; KeyError on any other letter."""
+    return tuple(_OF_FINE_LETTER[letter] for letter in text)
 
 
 def stage4_sha256(stages: Sequence[Stage]) -> str:
@@ -229,7 +241,11 @@ def true_stages(recording: Recording) -> tuple[Stage, ...]:
 
 
 def shown_stages(recording: Recording) -> tuple[Stage, ...]:
-    """The stages the `stage` stream of a recording shows, by the epoch rule; fine where told."""
+    """The stages the `stage` stream of a recording shows, by the epoch rule; fine where told.
+
+    What was worked out when the night was written is believed."""
+    if recording.info.stages is not None:
+        return from_fine_letters(recording.info.stages)
     info = next((one for one in recording.info.streams if one.stream is Stream.STAGE), None)
     expected = EPOCH_S / info.interval_s if info is not None and info.interval_s else 1.0
     readings: dict[int, list[StageReading]] = {}

@@ -145,6 +145,7 @@ def _info(seed: int, eeg: bool) -> RecordingInfo:
         start_wall_ns=START_WALL_NS,
         utc_offset_s=UTC_OFFSET_S,
         synthetic=True,
+        stages="".join(stage.letter for stage in sample_hypnogram()),
         notes=("Synthetic: made by a program from a seed. Nobody slept this night.",),
     )
 

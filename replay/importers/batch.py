@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from bedside.recording import MemoryRecording, RecordingError, write_night
-from replay.hypnogram import counts4, night_stages, rem_run_starts, stage4_sha256
+from replay.hypnogram import (
+    counts4,
+    fine_letters,
+    rem_run_starts,
+    shown_stages,
+    stage4_sha256,
+    true_stages,
+)
 from replay.importers.intake import Importer, ImportFailed, ImportOptions
 from replay.importers.registry import candidates, named, only
 
@@ -203,10 +210,12 @@ def _written(
             f"{source}: night {night_id} came already from {before[night_id].source}; "
             "import it to another folder"
         )
-    stages = night_stages(outcome)
+    shown = shown_stages(outcome)
+    stages = true_stages(outcome) or shown
+    night = outcome.told(replace(outcome.info, stages=fine_letters(shown) if shown else None))
     file = folder / f"{night_id}.mcap"
     try:
-        write_night(file, outcome, chunk_s=CHUNK_S)
+        write_night(file, night, chunk_s=CHUNK_S)
     except (OSError, RecordingError) as error:
         raise ImportFailed(f"{file}: cannot be written: {error}") from None
     return ImportedNight(

@@ -1,0 +1,97 @@
+"""Asks the agent, within a time limit; whatever goes wrong becomes Wait and is written down."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from agents.types import Action, Agent, AgentError, Observation, Wait
+from agents.wire import checked_action
+from devices.ports import Clock
+
+LONGEST_TEXT: Final = 500
+"""Characters of a whispered line or a reason; longer is nonsense. Assumed."""
+
+
+class DecisionStatus(StrEnum):
+    """How a decision came about. All but OK are a Wait of ours."""
+
+    OK = "ok"
+    LATE = "late"
+    ERROR = "error"
+    NONSENSE = "nonsense"
+    BUSY = "busy"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An action, how it came about, and how long the night went on meanwhile (s)."""
+
+    action: Action
+    status: DecisionStatus
+    latency_s: float
+    error: str | None = None
+
+
+class Decider:
+    """One agent, at most one decision in flight."""
+
+    def __init__(self, agent: Agent, clock: Clock) -> None:
+        self._agent = agent
+        self._clock = clock
+        self._task: asyncio.Task[Action] | None = None
+
+    async def ask(self, observation: Observation, limit_s: float) -> Decision:
+        """The agent's decision; an answer that takes `limit_s` or longer is dropped."""
+        if self._task is not None and not self._task.done():
+            return self._ours(DecisionStatus.BUSY, 0.0, "an earlier decision has not let go yet")
+        asked_t = self._clock.t()
+        task = self._task = asyncio.create_task(self._decide(observation), name="decide")
+        try:
+            await asyncio.wait((task,), timeout=limit_s)
+        finally:
+            if not task.done():
+                task.cancel()
+        latency_s = self._clock.t() - asked_t
+        if not task.done() or latency_s >= limit_s:
+            return self._ours(DecisionStatus.LATE, latency_s, f"no answer within {limit_s:g} s")
+        if task.cancelled():
+            return self._ours(DecisionStatus.ERROR, latency_s, "the agent cancelled itself")
+        error = task.exception()
+        if error is not None:
+            return self._ours(DecisionStatus.ERROR, latency_s, told(error))
+        answer = task.result()
+        fault = _fault_of(answer)
+        if fault is not None:
+            return self._ours(DecisionStatus.NONSENSE, latency_s, fault)
+        return Decision(answer, DecisionStatus.OK, latency_s)
+
+    async def _decide(self, observation: Observation) -> Action:
+        try:
+            return await self._agent.decide(observation)
+        except SystemExit as error:
+            raise RuntimeError(f"the agent tried to exit ({error})") from error
+
+    def _ours(self, status: DecisionStatus, latency_s: float, error: str) -> Decision:
+        return Decision(Wait(status.value), status, latency_s, error[:LONGEST_TEXT])
+
+
+def told(error: BaseException) -> str:
+    """What was raised, in one phrase; whatever its own words do."""
+    try:
+        return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
+    except Exception:
+        return type(error).__name__
+
+
+def _fault_of(answer: object) -> str | None:
+    try:
+        checked = checked_action(answer)
+    except AgentError as error:
+        return str(error)
+    longest = max(len(checked.reason), len(getattr(checked, "line", "")))
+    if longest > LONGEST_TEXT:
+        return f"a line or reason has {longest} characters; {LONGEST_TEXT} are the most"
+    return None

@@ -1,0 +1,281 @@
+"""The night: one loop from samples to cues, the same object live and in replay.
+
+Every 30 seconds the epoch closes, the agent is asked what to do, the gate judges the answer at the
+moment it would be carried out, the intent is written down and made safe, and only then anything
+plays. Sleep goes on meanwhile: samples keep arriving while the agent decides and while a cue sounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+from agents.types import (
+    Agent,
+    AgentError,
+    AsksOutside,
+    Observation,
+    Outside,
+    PlaySound,
+    Stop,
+    UseObject,
+    Wait,
+    Whisper,
+)
+from bedside import record
+from bedside.clock import SessionClock
+from bedside.decider import Decider, Decision, told
+from bedside.epocher import Epoch, Epocher
+from bedside.hub import Hub
+from bedside.observer import CueLedger, Observer
+from bedside.person import PersonState
+from bedside.plan import Ending, NightPlan
+from bedside.safety.caps import duration_s
+from bedside.safety.gate import Mode, Verdict, judge
+from bedside.safety.limits import History
+from bedside.safety.rules import CueAction
+from bedside.safety.waking import Sign
+from bedside.sleep_history import SleepHistory
+from bedside.trace import Trace, rounded
+from bedside.waking_watch import WakingWatch
+from devices.ports import Actuator, Source
+from devices.types import (
+    EPOCH_S,
+    Cue,
+    CueKind,
+    CueSounded,
+    Outcome,
+    OutcomeStatus,
+    PersonEvent,
+    Sample,
+    Stream,
+    Volume,
+)
+
+INTENT_LIMIT_S: Final = 1.0
+"""A cue whose intent is not safe after so long is dropped. Source: `design.md` §5, Trace."""
+OUTCOME_GRACE_S: Final = 5.0
+"""An actuator that has not returned so long after a cue's end has failed. Assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """What the end of a step can be judged by."""
+
+    step: int
+    t: float
+    stopped: bool
+    history: SleepHistory
+
+
+class Night:
+    """One session, from the first epoch to its ending.
+
+    Args:
+        plan: what was settled before. clock: session time.
+        sources: the preferred source of a stream first. actuators: the first that has a kind
+            performs it. agent: who decides. outside: its only way out.
+        trace: where every decision is written before it is carried out.
+        ended: asked after every step; an ending stops the night.
+    """
+
+    def __init__(
+        self,
+        plan: NightPlan,
+        *,
+        clock: SessionClock,
+        sources: Sequence[Source],
+        actuators: Sequence[Actuator],
+        agent: Agent,
+        trace: Trace,
+        ended: Callable[[StepDone], Ending | None],
+        outside: Outside | None = None,
+    ) -> None:
+        self._plan = plan
+        self._clock = clock
+        self._sources = sources
+        self._actuators = actuators
+        self._agent = agent
+        self._outside = outside
+        self._trace = trace
+        self._ended = ended
+        self._streams = [info for source in sources for info in source.streams]
+        self.hub = Hub()
+        self._epocher = Epocher(self._streams)
+        self._observer = Observer(plan.session, plan.history)
+        self._decider = Decider(agent, clock)
+        self._cues = CueLedger()
+        self._person = PersonState(on_stop=self.silence)
+        self._watch = WakingWatch(self.hub, self._epocher.windows, self._suspect)
+        self._tally = record.Tally()
+        self._stopped = False
+
+    def silence(self) -> None:
+        """Stop whatever plays, now. Safe from any thread."""
+        for actuator in self._actuators:
+            actuator.silence()
+
+    async def run(self) -> Ending:
+        """Live the night through; the trace is complete when this returns."""
+        self._epocher.listen(self.hub)
+        self.hub.subscribe(self._hear_person, (Stream.PERSON,))
+        if isinstance(self._agent, AsksOutside) and self._outside is not None:
+            self._agent.connect(self._outside)
+        self._begin_agent()
+        self._trace.line("header", record.header(self._plan, self._agent.name, self._streams))
+        async with AsyncExitStack() as open_devices:
+            for actuator in self._actuators:
+                await open_devices.enter_async_context(actuator.ready(self._clock))
+            for source in self._sources:
+                await open_devices.enter_async_context(
+                    source.pushing(self.hub.publish, self._clock)
+                )
+            self._epocher.warm()
+            try:
+                async with asyncio.TaskGroup() as performing:
+                    ending = await self._steps(performing)
+            except ExceptionGroup as several:
+                raise several.exceptions[0] from several
+        self._trace.line("footer", self._tally.footer(self._clock.t(), ending))
+        return ending
+
+    def _begin_agent(self) -> None:
+        try:
+            self._agent.reset(self._plan.session)
+        except Exception as error:
+            raise AgentError(f"{self._agent.name} cannot begin: {told(error)}") from error
+
+    async def _steps(self, performing: asyncio.TaskGroup) -> Ending:
+        for step in count():
+            await self._clock.until((step + 1) * EPOCH_S)
+            await self._step(step, performing)
+            done = StepDone(step, self._clock.t(), self._stopped, self._observer.history)
+            ending = self._ended(done)
+            if ending is not None:
+                return ending
+        raise AssertionError("unreachable")
+
+    async def _step(self, step: int, performing: asyncio.TaskGroup) -> None:
+        """One epoch: close it, observe, ask, and carry out what the gate lets through."""
+        epoch = self._epocher.close(step)
+        self._person.close_epoch(asleep=epoch.stage.is_sleep)
+        observation = self._observer.observe(epoch, self._cues, self._person)
+        decision = await self._decider.ask(observation, self._plan.decision_limit_s)
+        cue = self._judge(epoch, observation, decision)
+        if isinstance(decision.action, Stop):
+            self._stopped = True
+        if cue is None:
+            return
+        self._count(cue)
+        if await self._trace.settle(INTENT_LIMIT_S):
+            self._watch.begin(cue, self._clock.t())
+            performing.create_task(self._perform(cue), name=f"cue {cue.number}")
+        else:
+            self._end(cue, self._failed("dropped: its intent was not on the disk in time"))
+
+    def _judge(self, epoch: Epoch, observation: Observation, decision: Decision) -> Cue | None:
+        """Judge the action as of now and write the step; the cue to begin, if any."""
+        action = decision.action
+        verdict, cue, delivery = None, None, None
+        if not isinstance(action, Wait | Stop):
+            t = self._clock.t()
+            shown = self._epocher.shown(t)
+            verdict = judge(
+                action,
+                t=t,
+                shown=shown,
+                words=self._plan.words,
+                lines=self._plan.session.lines,
+                memory=self._plan.session.memory,
+                history=self._history(t),
+                personal=self._plan.personal,
+                mode=self._plan.mode,
+            )
+            cue = None if verdict.delivered is None else self._cue(verdict.delivered)
+            delivery = record.delivery(t, shown, verdict, cue)
+        self._trace.line("step", record.step(epoch, observation, decision, delivery))
+        self._tally.step(decision, verdict, cue)
+        return cue
+
+    def _history(self, t: float) -> History:
+        return History(
+            cues=self._cues.past,
+            suspected_wakings=self._cues.suspected_wakings,
+            rem_period=self._observer.history.rem_period,
+            agent_stopped=self._stopped,
+            person_stopped=self._person.stopped,
+            paused_until=self._person.pause_at(t),
+            reported_awake=self._person.reported_awake,
+        )
+
+    def _cue(self, action: CueAction) -> Cue:
+        number, theme, plan = len(self._cues.past) + 1, self._plan.session.theme, self._plan
+        match action:
+            case PlaySound(volume=volume):
+                kind, line, asked_s = CueKind.SOUND, None, plan.sound_s
+            case Whisper(line=line, volume=volume):
+                kind, asked_s = CueKind.WHISPER, plan.whisper_s
+            case UseObject(object=thing):
+                kind, line, asked_s, volume = CueKind(thing.value), None, plan.object_s, Volume.LOW
+        return Cue(number, kind, volume, theme, duration_s(kind, asked_s).value, line)
+
+    def _count(self, cue: Cue) -> None:
+        t = self._clock.t()
+        clock_s = self._plan.session.start_clock_s + t
+        self._cues.add(cue, t, clock_s, self._observer.history.rem_period)
+
+    async def _perform(self, cue: Cue) -> None:
+        actuator = next((a for a in self._actuators if cue.kind in a.kinds), None)
+        if self._person.stopped:  # pressed while the intent was made safe
+            self._end(cue, self._failed("dropped: the person pressed stop"))
+        elif actuator is None:
+            self._end(cue, self._failed(f"no device performs {cue.kind}"))
+        else:
+            self._end(cue, await self._outcome(actuator, cue))
+
+    def _end(self, cue: Cue, outcome: Outcome) -> None:
+        t = self._clock.t()
+        self._cues.end(cue, outcome)
+        self._tally.outcome(outcome)
+        self._trace.line("event", record.outcome(cue, outcome, t))
+        self.hub.publish(Sample(Stream.CUE, t, CueSounded(cue, outcome), "night"))
+
+    async def _outcome(self, actuator: Actuator, cue: Cue) -> Outcome:
+        try:
+            async with asyncio.timeout(cue.deadline_s + cue.duration_s + OUTCOME_GRACE_S):
+                outcome: object = await actuator.perform(cue)
+        except TimeoutError:
+            actuator.silence()
+            return self._failed(f"{actuator.name} did not return")
+        except Exception as error:
+            actuator.silence()
+            return self._failed(f"{actuator.name}: {told(error)}")
+        if isinstance(outcome, Outcome):
+            return outcome
+        actuator.silence()
+        return self._failed(f"{actuator.name}: {type(outcome).__name__} is no outcome")
+
+    def _failed(self, detail: str) -> Outcome:
+        return Outcome(OutcomeStatus.FAILED, None, self._clock.t(), detail=detail)
+
+    def _suspect(self, cue: Cue, t: float, signs: tuple[Sign, ...]) -> None:
+        """Signs of waking after a cue: note them, and end the cue where it still sounds."""
+        self._cues.suspected_wakings += (t,)
+        self._tally.suspected_wakings += 1
+        self._event("suspected_waking", cue=cue.number, signs=signs)
+        if self._plan.mode is Mode.ENFORCE:
+            for actuator in self._actuators:
+                actuator.fade_out()
+
+    def _hear_person(self, sample: Sample) -> None:
+        self._person.hear(sample)
+        assert isinstance(sample.value, PersonEvent)
+        minutes = rounded(sample.value.minutes, "minutes")
+        self._event("person", act=sample.value.act, minutes=minutes)
+
+    def _event(self, name: str, **fields: object) -> None:
+        self._trace.line("event", {"t": rounded(self._clock.t(), "t"), "event": name, **fields})

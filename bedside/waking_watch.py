@@ -1,0 +1,100 @@
+"""Watches for signs of waking in the minute after a cue begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bedside.hub import Hub
+from bedside.safety.waking import BASELINE_S, WATCH_S, Sign, WakeSigns, suspected
+from bedside.windows import Windows
+from devices.types import (
+    EPOCH_S,
+    Contact,
+    Cue,
+    HeartRate,
+    Movement,
+    PersonEvent,
+    Sample,
+    Stage,
+    StageReading,
+    Stream,
+)
+
+_WATCHED = (Stream.STAGE, Stream.MOVEMENT, Stream.HEART_RATE, Stream.CONTACT, Stream.PERSON)
+
+Suspicion = Callable[[Cue, float, tuple[Sign, ...]], None]
+
+
+class WakingWatch:
+    """Listens only while a cue is younger than a minute; calls `suspect` once a cue at most."""
+
+    def __init__(self, hub: Hub, windows: Windows, suspect: Suspicion) -> None:
+        self._hub = hub
+        self._windows = windows
+        self._suspect = suspect
+        self._cue: Cue | None = None
+
+    def begin(self, cue: Cue, t: float) -> None:
+        """A cue begins at `t`; the watch of an earlier one ends."""
+        self.end()
+        before = [
+            sample.value.bpm
+            for sample in self._windows.between(Stream.HEART_RATE, t - BASELINE_S, t)
+            if isinstance(sample.value, HeartRate) and sample.value.bpm is not None
+        ]
+        self._cue, self._since_t = cue, t
+        self._awake_s = 0.0
+        self._movement_g: float | None = None
+        self._bpm: float | None = None
+        self._baseline_bpm = sum(before) / len(before) if before else None
+        self._contact_lost = self._touched = False
+        self._hub.subscribe(self._hear, _WATCHED)
+
+    def end(self) -> None:
+        if self._cue is not None:
+            self._hub.unsubscribe(self._hear)
+            self._cue = None
+
+    def _hear(self, sample: Sample) -> None:
+        cue, since_s = self._cue, sample.t - self._since_t
+        if cue is None or since_s >= WATCH_S:
+            self.end()
+            return
+        if not self._is_news(sample):
+            return
+        signs = suspected(
+            WakeSigns(
+                since_cue_s=since_s,
+                awake_s=self._awake_s,
+                movement_g=self._movement_g,
+                heart_rate_bpm=self._bpm,
+                heart_rate_before_bpm=self._baseline_bpm,
+                contact_lost=self._contact_lost,
+                touched=self._touched,
+            )
+        )
+        if signs:
+            self.end()
+            self._suspect(cue, sample.t, signs)
+
+    def _is_news(self, sample: Sample) -> bool:
+        """Take the sample in; whether it makes any sign stronger."""
+        match sample.value:
+            case StageReading(stage=Stage.AWAKE):
+                interval_s = self._windows.interval_s(Stream.STAGE, sample.source)
+                self._awake_s += interval_s or EPOCH_S
+                return True
+            case Movement(g=g) if g > (self._movement_g or 0.0):
+                self._movement_g = g
+                return True
+            case HeartRate(bpm=float() as bpm) if bpm > (self._bpm or 0.0):
+                self._bpm = bpm
+                return True
+            case Contact(on_skin=False):
+                self._contact_lost = True
+                return True
+            case PersonEvent():
+                self._touched = True
+                return True
+            case _:
+                return False

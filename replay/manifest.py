@@ -1,0 +1,114 @@
+"""What a replay was made of, and the key under which results may be compared."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from agents.types import Agent
+from bedside.configuration import default_toml
+from bedside.trace import TraceError
+from replay.attempt import Setting
+from replay.hypnogram import stage4_sha256
+from replay.recorded_night import RecordedNight
+
+SCHEMA: Final = 1
+KEY_LENGTH: Final = 16
+_PACKAGES: Final = ("devices", "agents", "bedside", "replay")
+
+
+def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[str, Any]:
+    """Everything that settles the bytes of a trace, and nothing about the host."""
+    info, table, theme = night.info, setting.wake_table, setting.theme
+    return {
+        "schema": SCHEMA,
+        "version": _version(),
+        "code_sha256": code_sha256(),
+        "recording": {
+            "id": info.night_id,
+            "kind": info.kind,
+            "origin": info.origin,
+            "synthetic": info.synthetic,
+            "truth_origin": info.truth_origin,
+            "epochs": night.epochs,
+            "stage4_sha256": night.stage4_sha256,
+            "shown4_sha256": stage4_sha256(night.shown),
+        },
+        "agent": {"name": agent.name, "source_sha256": getattr(agent, "source_sha256", None)},
+        "seed": setting.seed,
+        "mode": setting.mode,
+        "first_epoch": setting.first_epoch,
+        "steps": setting.steps,
+        "dropout": setting.dropout,
+        "ends_at_stop": setting.ends_at_stop,
+        "stable_deep": setting.stable_deep,
+        "charges": None if setting.charges is None else list(setting.charges),
+        "wake_table": {stage: dict(chances) for stage, chances in table.chances.items()},
+        "wake_scale": table.scale,
+        "theme": {"name": theme.name, "memory": theme.memory, "lines": list(theme.lines)},
+        "sound_s": theme.sound_s,
+        "words_sha256": _digest(default_toml("words")),
+    }
+
+
+def comparability_key(made_of: Mapping[str, Any]) -> str:
+    """First 16 hex digits of the SHA-256 of the ingredients; the id of a replayed session.
+
+    Latencies are no part of it: a measured run and its rerun from the charges are one session.
+    """
+    return _digest({**made_of, "charges": None})[:KEY_LENGTH]
+
+
+def write_manifest(path: Path, made_of: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+    """Write the manifest beside the traces, with the SHA-256 of each file named."""
+    manifest = {
+        **made_of,
+        "key": comparability_key(made_of),
+        "files": {name: file_sha256(file) for name, file in files.items()},
+    }
+    growing = path.with_name(f"{path.name}.{os.getpid()}.part")
+    text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+    try:
+        growing.write_text(text, encoding="utf-8")
+        os.replace(growing, path)
+    except OSError as error:
+        with suppress(OSError):
+            growing.unlink()
+        raise TraceError(
+            f"{path}: {error.strerror}; free some space or choose another --out"
+        ) from error
+
+
+def file_sha256(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
+@cache
+def code_sha256() -> str:
+    """SHA-256 over the source of the four packages, in the order of their paths."""
+    root = Path(__file__).parent.parent
+    digest = sha256()
+    for package in _PACKAGES:
+        for source in sorted((root / package).rglob("*.py")):
+            digest.update(source.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _version() -> str | None:
+    try:
+        return metadata.version("paprika-bedside")
+    except metadata.PackageNotFoundError:
+        return None  # run from its source; `code_sha256` says which
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()

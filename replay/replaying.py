@@ -1,0 +1,124 @@
+"""Replays a night into a folder: traces, manifest and page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agents.types import Agent
+from bedside.clock import real_s
+from bedside.home import session_folder
+from bedside.trace import FileSink, Trace, TraceError
+from devices.types import EPOCH_S, PaprikaError, Stage
+from replay.attempt import Setting, attempt
+from replay.manifest import comparability_key, file_sha256, ingredients, write_manifest
+from replay.page import write_page
+from replay.progress import Report
+from replay.recorded_night import RecordedNight
+from replay.summary import Summary, read_lines, summarise
+
+TRACE: Final = "trace.jsonl"
+HIDDEN: Final = "hidden.jsonl"
+MANIFEST: Final = "manifest.json"
+PAGE: Final = "page/index.html"
+
+
+class ReplayingError(PaprikaError):
+    """A night that cannot be replayed; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A finished replay: what it came to, its files by name, and how fast it was.
+
+    wall_s: real seconds of the loop. speed_x: recorded time over that.
+    """
+
+    summary: Summary
+    files: Mapping[str, Path]
+    trace_sha256: str
+    wall_s: float
+    speed_x: float
+
+
+def replay(
+    night: RecordedNight,
+    agent: Agent,
+    setting: Setting,
+    *,
+    out: Path | None = None,
+    speed: float | None = None,
+    progress: Report | None = None,
+) -> Replayed:
+    """Replay into `out`, by default the session's folder; on failure no file is left behind.
+
+    speed: None as fast as it goes, else times real time. progress: told after each step.
+    """
+    if all(stage is Stage.UNKNOWN for stage in night.shown):
+        raise ReplayingError(
+            f"{night.place}: not one valid epoch in {night.epochs}; give another night"
+        )
+    made_of = ingredients(night, agent, setting)
+    session_id = comparability_key(made_of)
+    folder = _made(out or session_folder(session_id))
+    files = {name: folder / name for name in (TRACE, HIDDEN, MANIFEST, PAGE)}
+    started_s = real_s()
+    _run(night, agent, setting, session_id, files, speed, progress)
+    wall_s = real_s() - started_s
+    try:
+        summary = summarise(read_lines(files[TRACE]), read_lines(files[HIDDEN]), night.shown)
+        write_page(_made(files[PAGE].parent) / files[PAGE].name, summary)
+        write_manifest(files[MANIFEST], made_of, {name: files[name] for name in (TRACE, HIDDEN)})
+    except BaseException:
+        for file in files.values():
+            file.unlink(missing_ok=True)
+        raise
+    return Replayed(
+        summary=summary,
+        files=files,
+        trace_sha256=file_sha256(files[TRACE]),
+        wall_s=wall_s,
+        speed_x=len(summary.stages) * EPOCH_S / wall_s,
+    )
+
+
+def _run(
+    night: RecordedNight,
+    agent: Agent,
+    setting: Setting,
+    session_id: str,
+    files: Mapping[str, Path],
+    speed: float | None,
+    progress: Report | None,
+) -> None:
+    sinks: list[FileSink] = []
+    try:
+        sinks += [FileSink(files[TRACE])]
+        sinks += [FileSink(files[HIDDEN])]
+        trace, hidden = map(Trace, sinks)
+        attempt(
+            night,
+            agent,
+            setting,
+            session_id=session_id,
+            trace=trace,
+            hidden=hidden,
+            speed=speed,
+            progress=progress,
+        )
+        for sink in sinks:
+            sink.close()
+    except BaseException:
+        for sink in sinks:
+            sink.discard()
+        raise
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TraceError(f"{folder}: {error.strerror}; choose another --out") from error
+    return folder

@@ -1,0 +1,226 @@
+"""What a replay came to, counted from its two traces alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bedside.trace import SCHEMA, TraceError
+from devices.types import EPOCH_S, Stage
+
+Line = Mapping[str, Any]
+
+STAGE_NAMES: Final = ("awake", "rem", "light", "deep", "none")
+"""Coarse stages in the field's order, wake on top; none: no reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class CueDone:
+    """A delivered cue. shown: coarse stage or none at delivery; true: hidden stage that was rolled
+    on, None where nothing was rolled; woke: whether the roll woke the sleeper."""
+
+    number: int
+    step: int
+    t: float
+    kind: str
+    volume: str | None
+    shown: str
+    true: str | None
+    woke: bool
+    rules: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Steps that cannot be compared with the recording, and why."""
+
+    why: str
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of one attempt; `stages` has one name of `STAGE_NAMES` a step, as shown."""
+
+    session: str
+    night: Line
+    agent: str
+    mode: str
+    seed: int
+    wake_scale: float
+    start_clock_s: float
+    start_assumed: bool
+    theme: str
+    ending: str
+    stages: tuple[str, ...]
+    inserted: tuple[int, ...]
+    compared: int
+    mismatched: int
+    excluded: tuple[Excluded, ...]
+    cues: tuple[CueDone, ...]
+    wakings: tuple[float, ...]
+    asked: int
+    refused: int
+    rewritten: int
+    violations: Mapping[str, int]
+    violations_delivered: Mapping[str, int]
+    limit_hits: Mapping[str, int]
+    suspected_wakings: int
+    decisions: Mapping[str, int]
+
+    @property
+    def epochs(self) -> int:
+        """Recorded epochs that were played; inserted wake is not among them."""
+        return len(self.stages) - len(self.inserted)
+
+    @property
+    def cues_by_stage(self) -> dict[str, int]:
+        counts = Counter(cue.shown for cue in self.cues)
+        return {name: counts[name] for name in STAGE_NAMES}
+
+    @property
+    def stage_counts(self) -> dict[str, int]:
+        counts = Counter(self.stages)
+        return {name: counts[name] for name in STAGE_NAMES}
+
+
+def read_lines(path: Path) -> list[Line]:
+    """The lines of a whole trace.
+
+    Raises:
+        TraceError: naming file and line, where it is broken off, of a newer schema, or no trace.
+    """
+    try:
+        lines = [_line(path, number, line) for number, line in enumerate(_rows(path), start=1)]
+    except OSError as error:
+        raise TraceError(f"{path}: {error.strerror}") from error
+    if not lines or lines[0].get("kind") != "header":
+        raise TraceError(f"{path}: line 1: not a trace (no header)")
+    schema = lines[0].get("schema")
+    if not isinstance(schema, int) or schema > SCHEMA:
+        raise TraceError(
+            f"{path}: schema {schema} is newer than {SCHEMA}, the newest known; update Paprika"
+        )
+    if lines[-1].get("kind") != "footer":
+        raise TraceError(f"{path}: broken off after line {len(lines)}; a broken run has no score")
+    return lines
+
+
+def summarise(trace: Sequence[Line], hidden: Sequence[Line], recorded: Sequence[Stage]) -> Summary:
+    """Count one attempt.
+
+    trace, hidden: lines of whole traces. recorded: what the recording's stage stream shows.
+    """
+    head, foot, dark = trace[0], trace[-1], hidden[0]
+    steps = [line for line in trace if line["kind"] == "step"]
+    rolls = {line["cue"]: line for line in hidden if line.get("event") == "roll"}
+    wakings = [line for line in hidden if line.get("event") == "waking"]
+    inserted = _inserted(wakings, len(steps))
+    dropped = {line["step"] for line in hidden if line.get("event") == "dropout"}
+    compared, mismatched, excluded = _compare(steps, inserted, dropped, head, recorded)
+    deliveries = [step for step in steps if step["delivery"] is not None]
+    return Summary(
+        session=head["session"],
+        night=head["night"],
+        agent=head["agent"],
+        mode=head["mode"],
+        seed=dark["seed"],
+        wake_scale=dark["wake_scale"],
+        start_clock_s=head["start_clock_s"],
+        start_assumed=head["start_assumed"],
+        theme=head["theme"],
+        ending=foot["ending"],
+        stages=tuple(_name(step["epoch"]["stage"]) for step in steps),
+        inserted=inserted,
+        compared=compared,
+        mismatched=mismatched,
+        excluded=excluded,
+        cues=tuple(_cue(step, rolls) for step in deliveries if step["delivery"]["cue"]),
+        wakings=tuple(line["t"] for line in wakings),
+        asked=len(deliveries),
+        refused=foot["refused"],
+        rewritten=foot["rewritten"],
+        violations=foot["violations"],
+        violations_delivered=foot["violations_delivered"],
+        limit_hits=foot["limit_hits"],
+        suspected_wakings=foot["suspected_wakings"],
+        decisions=foot["decisions"],
+    )
+
+
+def _rows(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        yield from file
+
+
+def _line(path: Path, number: int, row: str) -> Line:
+    try:
+        line = json.loads(row)
+    except ValueError as error:
+        raise TraceError(f"{path}: line {number}: not JSON ({error})") from error
+    if not isinstance(line, dict):
+        raise TraceError(f"{path}: line {number}: not a JSON object")
+    return line
+
+
+def _inserted(wakings: Iterable[Line], steps: int) -> tuple[int, ...]:
+    """Steps that are inserted wake rather than recording."""
+    inserted = {
+        step
+        for waking in wakings
+        for step in range(round(waking["from_t"] / EPOCH_S), round(waking["until_t"] / EPOCH_S))
+    }
+    return tuple(sorted(step for step in inserted if step < steps))
+
+
+def _compare(
+    steps: Sequence[Line],
+    inserted: Sequence[int],
+    dropped: set[int],
+    head: Line,
+    recorded: Sequence[Stage],
+) -> tuple[int, int, tuple[Excluded, ...]]:
+    """Compare every played epoch with the recording's own label."""
+    skipped = frozenset(inserted)
+    played = [step for step in steps if step["step"] not in skipped]
+    first = head["night"]["first_epoch"]
+    compared = mismatched = 0
+    excluded: dict[str, list[int]] = {}
+    for step, label in zip(played, recorded[first:], strict=False):
+        if label is Stage.UNKNOWN:
+            excluded.setdefault("no reading in the recording", []).append(step["step"])
+        elif step["step"] in dropped:
+            excluded.setdefault("dropout", []).append(step["step"])
+        elif step["epoch"]["frozen"] and step["epoch"]["stage"] == Stage.UNKNOWN:
+            excluded.setdefault("frozen", []).append(step["step"])
+        else:
+            compared += 1
+            mismatched += step["epoch"]["stage"] != label.coarse.value
+    found = tuple(Excluded(why, tuple(numbers)) for why, numbers in excluded.items())
+    return compared, mismatched, found
+
+
+def _cue(step: Line, rolls: Mapping[int, Line]) -> CueDone:
+    delivery = step["delivery"]
+    roll = rolls.get(delivery["cue"])
+    return CueDone(
+        number=delivery["cue"],
+        step=step["step"],
+        t=delivery["t"],
+        kind=delivery["delivered"].get("object", delivery["delivered"]["kind"]),
+        volume=delivery["delivered"].get("volume"),
+        shown=_name(delivery["shown"]),
+        true=None if roll is None else roll["stage"],
+        woke=roll is not None and roll["woken"],
+        rules=tuple(delivery["rules"]),
+        reason=step["action"]["reason"],
+    )
+
+
+def _name(stage: str | None) -> str:
+    return "none" if stage is None or stage == "unknown" else Stage(stage).coarse.value
