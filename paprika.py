@@ -8,6 +8,7 @@ from typing import Final
 
 from cyclopts import App, CycloptsError
 
+from bedside.version import VERSION
 from devices.types import PaprikaError
 
 COMMANDS: Final = (
@@ -24,7 +25,7 @@ app = App(
     name="paprika",
     help="Choose what you dream about: a bedside runtime, and the same loop on recorded nights.",
     help_format="plaintext",
-    version="0.1.0",
+    version=VERSION,
     result_action="return_value",
     exit_on_error=False,
     print_error=False,

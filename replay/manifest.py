@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 from agents.types import Agent
 from bedside.configuration import default_toml
 from bedside.trace import TraceError
+from bedside.version import VERSION
 from replay.attempt import Setting
 from replay.hypnogram import stage4_sha256
 from replay.recorded_night import RecordedNight
@@ -29,7 +29,7 @@ def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[st
     info, table, theme = night.info, setting.wake_table, setting.theme
     return {
         "schema": SCHEMA,
-        "version": _version(),
+        "version": VERSION,
         "code_sha256": code_sha256(),
         "recording": {
             "id": info.night_id,
@@ -100,13 +100,6 @@ def code_sha256() -> str:
             digest.update(source.relative_to(root).as_posix().encode() + b"\0")
             digest.update(source.read_bytes())
     return digest.hexdigest()
-
-
-def _version() -> str | None:
-    try:
-        return metadata.version("paprika-bedside")
-    except metadata.PackageNotFoundError:
-        return None  # run from its source; `code_sha256` says which
 
 
 def _digest(value: object) -> str:

@@ -28,7 +28,7 @@ class RecordedNight:
 
     @property
     def damage(self) -> str | None:
-        """Where a torn file stops being whole; known once `shown` is."""
+        """Where a torn file stops being whole; known once it was played."""
         found = getattr(self.recording, "damage", None)
         return None if found is None else str(found)
 

@@ -250,6 +250,7 @@ def test_a_killed_recorder_loses_at_most_five_seconds(path: Path) -> None:
 
 
 @pytest.mark.fuzz
+@pytest.mark.timeout(600)
 def test_ten_killed_recorders_lose_at_most_five_seconds(path: Path) -> None:
     trials(path, range(3, 13))
 
