@@ -7,7 +7,7 @@ from typing import Final
 from agents.types import Reading
 from bedside.heart import Variability
 from bedside.windows import Windows
-from devices.types import Contact, HeartRate, Movement, Room, Sample, Stream
+from devices.types import Contact, HeartRate, Room, Sample, Stream
 
 MOVED_G: Final = 0.05
 """Movement over this ends stillness. Assumed."""

@@ -99,9 +99,7 @@ class Epocher:
     def __init__(self, streams: Sequence[StreamInfo]) -> None:
         self.windows = Windows(streams)
         self._body = Body(self.windows)
-        self._watches = {
-            info.source: FrozenWatch() for info in self.windows.sources(Stream.STAGE)
-        }
+        self._watches = {info.source: FrozenWatch() for info in self.windows.sources(Stream.STAGE)}
         self._frozen: frozenset[str] = frozenset()
         self._spectrum = EpochSpectrum() if self.windows.sources(Stream.EEG) else None
         self._valid_t: float | None = None
@@ -112,7 +110,7 @@ class Epocher:
             hub.subscribe(self._spectrum.add, (Stream.EEG,))
 
     def warm(self) -> None:
-        """Take in what arrived before the session, so that trailing values are there at its start."""
+        """Take in what arrived before the session, so that its trailing values are there."""
         for index in range(-round(KEPT_S / EPOCH_S), 0):
             self._take(index * EPOCH_S, (index + 1) * EPOCH_S)
 

@@ -49,7 +49,9 @@ class EpochSpectrum:
         if not blocks:
             return None
         newest = blocks[-1]
-        alike = [b for b in blocks if b.rate_hz == newest.rate_hz and len(b.counts) == len(newest.counts)]
+        alike = [
+            b for b in blocks if b.rate_hz == newest.rate_hz and len(b.counts) == len(newest.counts)
+        ]
         return self._summary(alike, newest.rate_hz)
 
     def _summary(self, blocks: list[EegBlock], rate_hz: float) -> EegSummary | None:
@@ -64,7 +66,9 @@ class EpochSpectrum:
         width_hz = rate_hz / segment
         bands = {}
         for name, (low_hz, high_hz) in BANDS_HZ.items():
-            inside = power[:, ceil(low_hz / width_hz) : ceil(high_hz / width_hz)].sum(axis=1) * width_hz
+            inside = (
+                power[:, ceil(low_hz / width_hz) : ceil(high_hz / width_hz)].sum(axis=1) * width_hz
+            )
             bands[name] = tuple(float(p) if np.isfinite(p) else None for p in inside)
         return EegSummary(channels=len(uv), band_power_uv2=bands)
 

@@ -44,7 +44,7 @@ class Hub:
     """Fan-out of samples, in the order of arrival, on the loop's own thread."""
 
     def __init__(self) -> None:
-        self._listeners: dict[Stream, tuple[Listener, ...]] = {stream: () for stream in Stream}
+        self._listeners: dict[Stream, tuple[Listener, ...]] = dict.fromkeys(Stream, ())
 
     def subscribe(self, listener: Listener, streams: Iterable[Stream]) -> None:
         for stream in streams:

@@ -2,7 +2,7 @@
 
 Every 30 seconds the epoch closes, the agent is asked what to do, the gate judges the answer at the
 moment it would be carried out, the intent is written down and made safe, and only then anything
-plays. Sleep goes on meanwhile: samples keep arriving while the agent decides and while a cue sounds.
+plays. Sleep goes on meanwhile: samples arrive while the agent decides and while a cue sounds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from bedside.observer import CueLedger, Observer
 from bedside.person import PersonState
 from bedside.plan import Ending, NightPlan
 from bedside.safety.caps import duration_s
-from bedside.safety.gate import Mode, Verdict, judge
+from bedside.safety.gate import Mode, judge
 from bedside.safety.limits import History
 from bedside.safety.rules import CueAction
 from bedside.safety.waking import Sign

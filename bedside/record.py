@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from agents.types import Action, Observation, Reading
+from agents.types import Observation, Reading
 from agents.wire import action_to_json
 from bedside.decider import Decision
 from bedside.epocher import Epoch
@@ -45,9 +45,7 @@ def header(plan: NightPlan, agent: str, streams: Sequence[StreamInfo]) -> Line:
     }
 
 
-def step(
-    epoch: Epoch, observation: Observation, decision: Decision, delivery: Line | None
-) -> Line:
+def step(epoch: Epoch, observation: Observation, decision: Decision, delivery: Line | None) -> Line:
     return {
         "step": epoch.index,
         "t": epoch.end_t,
@@ -143,7 +141,6 @@ class Tally:
             "rewritten": self._rewritten,
             "suspected_wakings": self.suspected_wakings,
         }
-
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

@@ -41,9 +41,7 @@ class SleepHistory:
         asleep = stage.is_sleep
         rem = stage is Stage.REM
         sleep_in_row = self.sleep_in_row + 1 if asleep else 0
-        new_period = rem and (
-            self.last_rem is None or index - self.last_rem - 1 > REM_GAP_EPOCHS
-        )
+        new_period = rem and (self.last_rem is None or index - self.last_rem - 1 > REM_GAP_EPOCHS)
         sustained = self.sustained_onset
         if sustained is None and sleep_in_row >= SUSTAINED_EPOCHS:
             sustained = index - SUSTAINED_EPOCHS + 1

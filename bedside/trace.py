@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
@@ -112,17 +113,17 @@ class FileSink:
 
     def discard(self) -> None:
         """Remove what was written, whole or not; for a replay that failed."""
-        try:
+        with suppress(OSError):
             self._file.close()
-        except OSError:
-            pass
         self._growing.unlink(missing_ok=True)
         if self._whole:
             self._path.unlink(missing_ok=True)
 
     def _failed(self, error: OSError) -> TraceError:
         self.discard()
-        return TraceError(f"{self._path}: {error.strerror}; free some space or choose another --out")
+        return TraceError(
+            f"{self._path}: {error.strerror}; free some space or choose another --out"
+        )
 
 
 class Trace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bedside.configuration import default_toml
+from bedside.configuration import default_toml, default_value
 from bedside.themes import bundled_theme
 from devices.types import Stage
 from replay.attempt import Setting
@@ -25,7 +25,7 @@ def task(first_epoch: int, *, seed: int = 1, wake_scale: float = 1.0) -> Setting
         seed=seed,
         first_epoch=first_epoch,
         steps=40,
-        dropout=0.02,
+        dropout=default_value("paprika", "replay.task_dropout", float),
         ends_at_stop=True,
     )
 

@@ -37,9 +37,7 @@ def full_rate(path: str) -> dict[str, float]:
         trace, hidden = FileSink(folder / "t.jsonl"), FileSink(folder / "h.jsonl")
         night = RecordedNight(NightFile.open(path))
         agent = load_agent("rem_rule")
-        attempt(
-            night, agent, plain(), session_id="bench", trace=Trace(trace), hidden=Trace(hidden)
-        )
+        attempt(night, agent, plain(), session_id="bench", trace=Trace(trace), hidden=Trace(hidden))
         trace.close()
         hidden.close()
 

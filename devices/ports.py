@@ -68,7 +68,7 @@ class Actuator(Protocol):
         ...
 
     async def perform(self, cue: Cue) -> Outcome:
-        """Perform the cue and say how it ended; returns after its end, raises nothing of a device's.
+        """Perform the cue and say, after its end, how it ended; raises nothing of a device's.
 
         A cue that has not begun after `cue.deadline_s` is FAILED.
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from replay.rolls import Dice, RollStream, roll_night
 from replay.room import SilentRoom
 from replay.sleeper import Sleeper, Waking
 from replay.wake_rule import WakeTable
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -219,9 +219,7 @@ def _hidden_header(plan: NightPlan, setting: Setting, dice: Dice) -> Mapping[str
         "session": plan.session_id,
         "seed": setting.seed,
         "roll_night": dice.night,
-        "wake_table": {
-            stage: dict(chances) for stage, chances in table.chances.items()
-        },
+        "wake_table": {stage: dict(chances) for stage, chances in table.chances.items()},
         "wake_scale": table.scale,
         "dropout": setting.dropout,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from cyclopts import Parameter
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from replay.recorded_night import RecordedNight
     from replay.replaying import Replayed
 
+_T = TypeVar("_T", str, int, float)
+
 DAY_S: Final = 86_400.0
 NOON_S: Final = 43_200.0
 
@@ -31,21 +33,23 @@ def replay(
     night: Path | None = None,
     /,
     *,
-    agent: str = "rem_rule",
+    agent: str | None = None,
     speed: str = "max",
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     steps: int | None = None,
-    seed: int = 1,
-    wake_scale: float = 1.0,
-    mode: Literal["observe", "enforce"] = "observe",
-    dropout: float = 0.0,
-    theme: str = "forest",
+    seed: int | None = None,
+    wake_scale: float | None = None,
+    mode: Literal["observe", "enforce"] | None = None,
+    dropout: float | None = None,
+    theme: str | None = None,
     charges: Path | None = None,
     eeg: bool = False,
     out: Path | None = None,
     json: bool = False,
 ) -> int:
     """Replay a recorded night through the loop of the bedside; without one, the bundled night.
+
+    What is not given stands in `config/paprika.toml`: rem_rule, seed 1, observe, no dropout.
 
     Parameters
     ----------
@@ -82,15 +86,21 @@ def replay(
     from replay.replaying import replay as replay_into
 
     pace = _pace(speed)
-    deciding = load_agent(agent)
+    deciding = load_agent(_given(agent, "replay.agent", str))
     recorded = _night(night, eeg)
     setting = _setting(
-        recorded, from_, steps, seed, wake_scale, Mode(mode), dropout, theme, charges
+        recorded,
+        from_,
+        steps,
+        _given(seed, "replay.seed", int),
+        _given(wake_scale, "replay.wake_scale", float),
+        Mode(_given(mode, "replay.mode", str)),
+        _given(dropout, "replay.dropout", float),
+        _given(theme, "theme", str),
+        charges,
     )
     with shown_progress("Replaying", quiet=json) as progress:
-        done = replay_into(
-            recorded, deciding, setting, out=out, speed=pace, progress=progress
-        )
+        done = replay_into(recorded, deciding, setting, out=out, speed=pace, progress=progress)
     if json:
         print_json(as_json(done))
     else:
@@ -129,7 +139,9 @@ def hypnogram(
     if not stages:
         raise ReplayError(f"{recording.info.night_id}: no {stream}; it has the other stream only")
     if json:
-        print_json({"id": recording.info.night_id, "letters": letters_of(stages), **figures(stages)})
+        print_json(
+            {"id": recording.info.night_id, "letters": letters_of(stages), **figures(stages)}
+        )
     elif letters:
         print(letters_of(stages))
     else:
@@ -230,6 +242,13 @@ _FILES: Final = {
 }
 
 
+def _given(value: Any, key: str, kind: type[_T]) -> _T:
+    """What was asked for, or else the bundled setting."""
+    from bedside.configuration import default_value
+
+    return default_value("paprika", key, kind) if value is None else value
+
+
 def _night(path: Path | None, eeg: bool) -> RecordedNight:
     from replay.recorded_night import RecordedNight
 
@@ -241,7 +260,9 @@ def _night(path: Path | None, eeg: bool) -> RecordedNight:
 
     night = NightFile.open(path)
     if not night.closed:
-        raise ReplayError(f"{path}: torn or still being written; run `paprika recover {path}` first")
+        raise ReplayError(
+            f"{path}: torn or still being written; run `paprika recover {path}` first"
+        )
     return RecordedNight(night)
 
 
@@ -290,9 +311,8 @@ def first_epoch(night: RecordedNight, time_of_day: str) -> int:
     epoch = int((asked_s - start_s) % DAY_S // EPOCH_S)
     if epoch >= night.epochs:
         last = _time_of_day(start_s + night.epochs * EPOCH_S)
-        raise ReplayError(
-            f"--from {time_of_day}: {night.info.night_id} runs from {_time_of_day(start_s)} to {last}"
-        )
+        first = _time_of_day(start_s)
+        raise ReplayError(f"--from {time_of_day}: {night.info.night_id} runs {first} to {last}")
     return epoch
 
 

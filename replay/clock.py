@@ -308,7 +308,7 @@ class _Timer(asyncio.TimerHandle):
 
 
 class _NumberedTask(asyncio.Task[Any]):
-    def __init__(self, loop: VirtualTimeLoop, coro: _Main, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, loop: VirtualTimeLoop, coro: _Main, **options: Any) -> None:
         self._number: int = next(loop._future_numbers)  # first: to register a task is to hash it
         super().__init__(coro, loop=loop, **options)
 

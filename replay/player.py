@@ -157,11 +157,9 @@ class _Pages:
 
 class _OwnWake:
     """What an inserted AWAKE epoch looks like: AWAKE labels at the recording's own rate, all else
-    from the last stretch of wake in the recording that was played, or a gap before there was one."""
+    from the last stretch of wake that was played, or a gap before there was one."""
 
-    def __init__(
-        self, streams: Sequence[StreamInfo], shown: Sequence[Stage], epochs: int
-    ) -> None:
+    def __init__(self, streams: Sequence[StreamInfo], shown: Sequence[Stage], epochs: int) -> None:
         self._epochs = epochs
         self._shown = shown
         self._infos = [info for info in streams if info.stream is Stream.STAGE]
@@ -182,7 +180,9 @@ class _OwnWake:
         samples = [label for info in self._infos for label in _awake_labels(info, start_t)]
         if self._stretch:
             recorded, own = self._stretch[number]
-            body = [s._replace(device_t=None, seq=None) for s in own if s.stream is not Stream.STAGE]
+            body = [
+                s._replace(device_t=None, seq=None) for s in own if s.stream is not Stream.STAGE
+            ]
             samples += _moved(body, start_t - recorded * EPOCH_S)
         return sorted(samples, key=lambda sample: sample.t)
 

@@ -46,7 +46,9 @@ class Bell:
     """Rings for as long as a cue lasts, until faded or silenced. log: (t, what), in order."""
 
     def __init__(
-        self, kinds: Iterable[CueKind] = tuple(CueKind), begins: Callable[[Cue], object] | None = None
+        self,
+        kinds: Iterable[CueKind] = tuple(CueKind),
+        begins: Callable[[Cue], object] | None = None,
     ) -> None:
         self.name = "bell"
         self.kinds = frozenset(kinds)

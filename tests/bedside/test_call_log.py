@@ -27,9 +27,7 @@ def logged(*replies: Reply) -> tuple[list[Reply], list[dict[str, Any]]]:
     sink = MemorySink()
 
     async def ask() -> list[Reply]:
-        outside = LoggedOutside(
-            Answering(*replies), Trace(sink), SessionClock(SessionStart(None))
-        )
+        outside = LoggedOutside(Answering(*replies), Trace(sink), SessionClock(SessionStart(None)))
         return [await outside.call(Request("model", {"say": "secret"})) for _ in replies]
 
     return run_virtual(ask()), lines_of(sink.bytes())

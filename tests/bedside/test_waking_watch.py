@@ -79,7 +79,9 @@ def after_a_cue(
 AWAKE, REM = StageReading(Stage.AWAKE), StageReading(Stage.REM)
 
 
-def labels(seconds: float, *, first: float = 0.25, every_s: float = 0.5) -> list[tuple[float, Value]]:
+def labels(
+    seconds: float, *, first: float = 0.25, every_s: float = 0.5
+) -> list[tuple[float, Value]]:
     return [(first + every_s * k, AWAKE) for k in range(round(seconds / every_s))]
 
 

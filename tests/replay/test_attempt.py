@@ -228,14 +228,14 @@ def test_waiting_gives_any_recording_back(
         assert done.shown == letters[first_epoch:].replace("1", "L").replace("2", "L")
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 59), st.sampled_from((True, False, None))), max_size=12
-    )
-)
-def test_waiting_gives_a_recording_with_contact_back(touches: list[tuple[int, bool | None]]) -> None:
+@given(st.lists(st.tuples(st.integers(0, 59), st.sampled_from((True, False, None))), max_size=12))
+def test_waiting_gives_a_recording_with_contact_back(
+    touches: list[tuple[int, bool | None]],
+) -> None:
     extra = [Sample(Stream.CONTACT, 10.0 * k + 1.0, Contact(on), "band") for k, on in touches]
-    known = night("LLRRDDWWLLRRDDWWLLLL", extra=extra, streams=(StreamInfo(Stream.CONTACT, None, "band"),))
+    known = night(
+        "LLRRDDWWLLRRDDWWLLLL", extra=extra, streams=(StreamInfo(Stream.CONTACT, None, "band"),)
+    )
     seen, excluded, mismatched = compared(lived(known, WaitAgent()), known)
     assert (mismatched, seen + excluded) == (0, 20)
 

@@ -74,7 +74,9 @@ def test_an_epoch_shows_what_was_recorded_in_it(interval_s: float) -> None:
     assert done.shown == letters.replace("1", "L").replace("2", "L")
     fine = [step["epoch"]["fine"] for step in done.steps]
     assert fine[10:12] == ["n1", "n2"]
-    assert all(step["epoch"]["coverage"] == 1.0 for step in done.steps if "?" != letters[step["step"]])
+    assert all(
+        step["epoch"]["coverage"] == 1.0 for step in done.steps if "?" != letters[step["step"]]
+    )
 
 
 @settings(max_examples=30)
@@ -101,7 +103,9 @@ class Heard(NamedTuple):
     sample: Sample
 
 
-async def played(known: RecordedNight, *, until_t: float, cue_t: float | None = None) -> list[Heard]:
+async def played(
+    known: RecordedNight, *, until_t: float, cue_t: float | None = None
+) -> list[Heard]:
     """What a player pushes, with a cue that wakes."""
     table = WakeTable(ALWAYS, 4)
     sleeper = Sleeper(
@@ -164,9 +168,7 @@ def test_each_waking_makes_the_rest_of_the_night_120_seconds_later() -> None:
         for step in done.steps
         if step["epoch"]["stage"] != "awake"
     }
-    assert recorded == {
-        k: (30.0 * k + 15.0 - 120.0 * wakings[k], 15.0) for k in recorded
-    }
+    assert recorded == {k: (30.0 * k + 15.0 - 120.0 * wakings[k], 15.0) for k in recorded}
 
 
 def test_before_the_recording_showed_wake_a_waking_is_a_gap_of_the_body() -> None:
@@ -237,7 +239,9 @@ def test_the_night_grows_by_four_epochs_for_each_waking_up_to_its_very_end() -> 
 
 
 def test_a_dropped_step_loses_its_stage_alone() -> None:
-    heart = [Sample(Stream.HEART_RATE, 30.0 * k + 5.0, HeartRate(60.0 + k), "strap") for k in range(8)]
+    heart = [
+        Sample(Stream.HEART_RATE, 30.0 * k + 5.0, HeartRate(60.0 + k), "strap") for k in range(8)
+    ]
     known = night("LLLLRRRR", extra=heart, streams=(StreamInfo(Stream.HEART_RATE, 30.0, "strap"),))
     done = lived(known, Scripted({}), setting(dropout=1.0))
     assert done.shown == "?" * 8
@@ -274,7 +278,14 @@ def test_a_part_shows_the_same_as_the_whole_night_does_there() -> None:
     letters = "WWLLLLDDRRRRRRLLRRWW"
     whole = lived(timed(letters), Scripted({}))
     part = lived(timed(letters), Scripted({}), setting(0.0, first_epoch=9))
-    seen = ("stage", "minutes_in_stage", "rem_epochs_in_row", "rem_period", "temperature_c", "clock_s")
+    seen = (
+        "stage",
+        "minutes_in_stage",
+        "rem_epochs_in_row",
+        "rem_period",
+        "temperature_c",
+        "clock_s",
+    )
     assert [[step["observation"][name] for name in seen] for step in part.steps] == [
         [step["observation"][name] for name in seen] for step in whole.steps[9:]
     ]
@@ -335,7 +346,9 @@ def test_the_same_step_of_the_same_task_meets_the_same_roll_whoever_cues(mode: M
     def agents() -> Iterable[Scripted]:
         yield cue_at(4, 8, 12, 16, 20, 24, 28, 32)
         yield cue_at(8, 16, 24, 32, action=PlaySound(Volume.MEDIUM))
-        yield Scripted(lambda step: (2.4, SOFT) if step % 4 == 0 else UseObject(BedsideObject.LIGHT))
+        yield Scripted(
+            lambda step: (2.4, SOFT) if step % 4 == 0 else UseObject(BedsideObject.LIGHT)
+        )
         yield cue_at(16, 24, action=PlaySound(Volume.HIGH), latency_s=20.0)
 
     found: dict[int, set[float]] = {}

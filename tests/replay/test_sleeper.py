@@ -50,7 +50,8 @@ class Bed:
 
 
 @pytest.mark.parametrize(
-    ("t", "stage"), [(30.0, "light"), (60.0, "light"), (60.001, "rem"), (90.0, "rem"), (91.0, "deep")]
+    ("t", "stage"),
+    [(30.0, "light"), (60.0, "light"), (60.001, "rem"), (90.0, "rem"), (91.0, "deep")],
 )
 def test_the_stage_that_counts_covers_the_instant_before_the_cue(t: float, stage: str) -> None:
     assert Bed("LLRDD").sleeper.stage_before(t) == (stage, False)
