@@ -8,8 +8,8 @@ from typing import Final
 
 from cyclopts import App, CycloptsError
 
-from bedside.version import VERSION
 from devices.types import PaprikaError
+from devices.version import VERSION
 
 COMMANDS: Final = (
     ("replay", "replay.cli:replay", "Replay a recorded night; without one, the bundled night."),

@@ -14,7 +14,7 @@ from typing import Any, Final
 from agents.types import Agent
 from bedside.configuration import default_toml
 from bedside.trace import TraceError
-from bedside.version import VERSION
+from devices.version import VERSION
 from replay.attempt import Setting
 from replay.hypnogram import stage4_sha256
 from replay.recorded_night import RecordedNight
