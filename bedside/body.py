@@ -6,6 +6,7 @@ from typing import Final
 
 from agents.types import Reading
 from bedside.heart import Variability
+from bedside.mean import mean
 from bedside.windows import Windows
 from devices.types import Contact, HeartRate, Room, Sample, Stream
 
@@ -62,7 +63,7 @@ class Body:
         self._variability.take((t, value.rr_ms) for t, value in beats)
         told = [value.bpm for _, value in beats if value.bpm is not None]
         if told:
-            self._hold("heart_rate_bpm", sum(told) / len(told), samples[-1])
+            self._hold("heart_rate_bpm", mean(told), samples[-1])
         variability = self._variability.rmssd_ms()
         if samples and variability is not None:
             self._hold("hrv_rmssd_ms", variability, samples[-1])

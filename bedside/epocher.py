@@ -12,6 +12,7 @@ from bedside.body import Body
 from bedside.features import EegSummary, EpochSpectrum
 from bedside.frozen import FrozenWatch
 from bedside.hub import Hub
+from bedside.mean import mean
 from bedside.safety.rules import Shown
 from bedside.windows import KEPT_S, Windows, tells
 from devices.types import COARSE, EPOCH_S, Sample, Stage, StageReading, Stream, StreamInfo
@@ -179,4 +180,4 @@ def _confidence(readings: Sequence[Sample], stage: Stage) -> float | None:
         and value.confidence is not None
         and COARSE[value.stage] is stage
     ]
-    return sum(told) / len(told) if told else None
+    return mean(told) if told else None

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from math import sqrt
 from typing import Final
 
+from bedside.mean import total
+
 SHORTEST_RR_MS: Final = 300.0
 LONGEST_RR_MS: Final = 2000.0
 """RR outside these is an artefact (200 and 30 beats a minute)."""
@@ -33,7 +35,7 @@ class Variability:
 
     def take(self, beats: Iterable[tuple[float, tuple[float, ...]]]) -> None:
         """Take in one epoch: the arrival (s) and RR intervals (ms) of each sample in it."""
-        total, pairs = 0.0, 0
+        squares, pairs = 0.0, 0
         before, last_t = self._last_rr_ms, self._last_t
         for t, rr_ms in beats:
             if t - last_t > RR_BREAK_S:
@@ -45,15 +47,15 @@ class Variability:
                     continue
                 change = after - before
                 if before and abs(change) <= LARGEST_CHANGE * before:
-                    total += change * change
+                    squares += change * change
                     pairs += 1
                 before = after
         self._last_rr_ms, self._last_t = before, last_t
-        self._sums.append((total, pairs))
+        self._sums.append((squares, pairs))
 
     def rmssd_ms(self) -> float | None:
         """Root mean square of successive RR differences in ms, artefacts rejected."""
         pairs = sum(count for _, count in self._sums)
         if pairs < FEWEST_PAIRS:
             return None
-        return sqrt(sum(total for total, _ in self._sums) / pairs)
+        return sqrt(total(squares for squares, _ in self._sums) / pairs)

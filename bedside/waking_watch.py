@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bedside.hub import Hub
+from bedside.mean import mean
 from bedside.safety.waking import BASELINE_S, WATCH_S, Sign, WakeSigns, suspected
 from bedside.windows import Windows
 from devices.types import (
@@ -46,7 +47,7 @@ class WakingWatch:
         self._awake_s = 0.0
         self._movement_g: float | None = None
         self._bpm: float | None = None
-        self._baseline_bpm = sum(before) / len(before) if before else None
+        self._baseline_bpm = mean(before) if before else None
         self._contact_lost = self._touched = False
         self._hub.subscribe(self._hear, _WATCHED)
 

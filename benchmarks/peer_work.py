@@ -10,7 +10,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +21,7 @@ import numpy as np
 from bedside.clock import real_s
 from bedside.recording import NightFile
 from benchmarks.peer_xdf import write_xdf
-from devices.types import EegBlock, Stream, microvolts
+from devices.types import Stream, microvolts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 NIGHT_S = 3600
 RATE_HZ = 256
 CHANNELS = ("eeg1", "eeg2", "eeg3", "eeg4")
-WATCHED_S = 4.0
+WATCHED_S = 2.0
 """Real seconds for which a player is watched that keeps a pace of its own."""
-FALSE_RATE = 10_000
+FALSE_RATE = 4_000
 """How many times too fast the file says it was sampled, to see what mne-lsl can do at most."""
 
 
@@ -49,12 +50,16 @@ def timeflux(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
     from timeflux.nodes.hdf5 import Replay, Save
 
     class Count(Node):
-        rows = 0
+        def __init__(self) -> None:
+            self.rows, self.started_s = 0, real_s()
 
         def update(self) -> None:
             self.rows += len(self.i.data)
+            if real_s() - self.started_s > WATCHED_S:
+                raise WorkerInterrupt("watched long enough")
 
-    times = pd.date_range("2026-01-01", periods=eeg_uv.shape[1], freq=pd.Timedelta(1, "s") / RATE_HZ)
+    since_ns = np.arange(eeg_uv.shape[1]) * (1_000_000_000 // RATE_HZ)
+    times = pd.DatetimeIndex(np.datetime64("2026-01-01", "ns") + since_ns)
     save = Save("night.hdf5", str(folder))
     save.i_eeg.data = pd.DataFrame(eeg_uv.T, times, CHANNELS)
     save.update()
@@ -62,14 +67,12 @@ def timeflux(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
     came = {"node": "replay", "src_port": "o_eeg", "dst_port": "i", "copy": False}
     path = [{"node": "replay", "predecessors": []}, {"node": "count", "predecessors": [came]}]
     for chunk_s in (1, 30):
-        count = Count()
         replay = Replay(str(folder / "night.hdf5"), ["/eeg"], timespan=chunk_s)
+        count = Count()
         scheduler = Scheduler(path, {"replay": replay, "count": count}, rate=0)
-        started_s = real_s()
-        try:
+        with suppress(WorkerInterrupt):
             scheduler.run()
-        except WorkerInterrupt:
-            yield Played(f"Replay node, chunks of {chunk_s} s", *_since(started_s, count.rows))
+        yield Played(f"Replay node, {chunk_s}-s chunks", *_since(count.started_s, count.rows))
         scheduler.terminate()
 
 
@@ -79,26 +82,29 @@ def brainflow(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
     from brainflow.data_filter import DataFilter
 
     BoardShim.disable_board_logger()
-    board_id = BoardIds.MUSE_2_BOARD.value
-    rows, count = BoardShim.get_num_rows(board_id), eeg_uv.shape[1]
-    table = np.zeros((rows, count))
-    table[BoardShim.get_eeg_channels(board_id)] = eeg_uv
-    times = np.arange(count) / RATE_HZ
-    for how, shown in (("as shipped", times), ("false timestamps", np.zeros(count))):
-        table[BoardShim.get_timestamp_channel(board_id)] = shown + 1.8e9
-        file = folder / "night.csv"
+    like = BoardIds.MUSE_2_BOARD.value
+
+    def watched(how: str, eeg_uv: NDArray[np.floating], pace: float) -> Played:
+        count, file = eeg_uv.shape[1], folder / "night.csv"
+        table = np.zeros((BoardShim.get_num_rows(like), count))
+        table[BoardShim.get_eeg_channels(like)] = eeg_uv
+        table[BoardShim.get_timestamp_channel(like)] = 1.8e9 + np.arange(count) / RATE_HZ * pace
         DataFilter.write_file(table, str(file), "w")
         parameters = BrainFlowInputParams()
-        parameters.file, parameters.master_board = str(file), board_id
+        parameters.file, parameters.master_board = str(file), like
         board = BoardShim(BoardIds.PLAYBACK_FILE_BOARD.value, parameters)
         board.prepare_session()
         board.start_stream(count)
         started_s = real_s()
         while real_s() - started_s < WATCHED_S and board.get_board_data_count() < count:
             sleep(0.01)
-        yield Played(f"playback board, {how}", *_since(started_s, board.get_board_data_count()))
+        played = Played(f"playback board, {how}", *_since(started_s, board.get_board_data_count()))
         board.stop_stream()
         board.release_session()
+        return played
+
+    yield watched("as shipped", eeg_uv[:, : 60 * RATE_HZ], 1.0)
+    yield watched("false timestamps", eeg_uv, 0.0)
 
 
 def mne_lsl(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
@@ -111,7 +117,9 @@ def mne_lsl(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
     from mne_lsl.lsl import StreamInlet, resolve_streams
     from mne_lsl.player import PlayerLSL
 
-    def watched(how: str, times_too_fast: int, **shape: int) -> Played:
+    def watched(
+        how: str, eeg_uv: NDArray[np.floating], times_too_fast: int, **shape: int
+    ) -> Played:
         info = create_info(list(CHANNELS), RATE_HZ * times_too_fast, "eeg")
         file, name = folder / f"night-{times_too_fast}_eeg.fif", f"night-{times_too_fast}"
         RawArray(eeg_uv * 1e-6, info, verbose="error").save(file, verbose="error")
@@ -127,8 +135,8 @@ def mne_lsl(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
             inlet.close_stream()
         return played
 
-    yield watched("as shipped", 1)
-    yield watched("false sampling rate", FALSE_RATE, chunk_size=RATE_HZ)
+    yield watched("as shipped", eeg_uv[:, : 60 * RATE_HZ], 1)
+    yield watched("false sampling rate", eeg_uv, FALSE_RATE, chunk_size=RATE_HZ)
 
 
 LOOPBACK_ONLY = """[ports]
@@ -153,13 +161,11 @@ def pyxdf(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
     yield Played("bulk load", *_since(started_s, len(streams[0]["time_series"])))
 
 
-def eeg_uv(path: Path) -> NDArray[np.floating]:
+def first_hour_uv(path: Path) -> NDArray[np.floating]:
     """EEG of the first hour in µV, shape (4, n_samples); gaps closed, missing samples 0."""
     samples = NightFile.open(path).samples(frozenset({Stream.EEG}))
     blocks: list[Any] = [one.value for one in takewhile(lambda one: one.t <= NIGHT_S, samples)]
-    for block in islice(blocks, 1):
-        assert isinstance(block, EegBlock)
-        assert (len(block.counts), block.rate_hz) == (len(CHANNELS), RATE_HZ)
+    assert {(len(block.counts), block.rate_hz) for block in blocks} == {(len(CHANNELS), RATE_HZ)}
     return np.nan_to_num(np.concatenate([microvolts(block) for block in blocks], axis=1))
 
 
@@ -169,5 +175,5 @@ def _since(started_s: float, samples: int) -> tuple[float, float]:
 
 if __name__ == "__main__":
     peer, night, folder = sys.argv[1:]
-    for played in globals()[peer](eeg_uv(Path(night)), Path(folder)):
+    for played in globals()[peer](first_hour_uv(Path(night)), Path(folder)):
         print(json.dumps(played._asdict()), flush=True)

@@ -68,6 +68,10 @@ def replay(
     _run(night, agent, setting, session_id, files, speed, progress)
     wall_s = real_s() - started_s
     try:
+        if night.damage is not None:
+            raise ReplayingError(
+                f"{night.place}: {night.damage}; run `paprika recover {night.place}` first"
+            )
         summary = summarise(read_lines(files[TRACE]), read_lines(files[HIDDEN]), night.shown)
         write_page(_made(files[PAGE].parent) / files[PAGE].name, summary)
         write_manifest(files[MANIFEST], made_of, {name: files[name] for name in (TRACE, HIDDEN)})

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
+from bedside.mean import total
 from bedside.trace import Trace, rounded
 from devices.types import EPOCH_S, Cue, Stage
 from replay.rolls import Dice, RollStream
@@ -93,7 +94,7 @@ class Sleeper:
 
     def recorded_s(self, t: float) -> float:
         """Position in the recording (s) at session time `t`, outside inserted wake."""
-        inserted_s = sum(min(t, w.until_t) - w.from_t for w in self.wakings if t > w.from_t)
+        inserted_s = total(min(t, w.until_t) - w.from_t for w in self.wakings if t > w.from_t)
         return self._first_epoch * EPOCH_S + t - inserted_s
 
     def is_woken(self, t: float) -> bool:

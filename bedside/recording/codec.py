@@ -32,7 +32,7 @@ from devices.types import (
 )
 
 Fields = dict[str, Any]
-_Word = TypeVar("_Word", Stage, PersonAct, CueKind, Volume, OutcomeStatus)
+_Word = TypeVar("_Word", PersonAct, CueKind, Volume, OutcomeStatus)
 
 
 def encoder(stream: Stream) -> Callable[[Any], bytes]:
@@ -43,12 +43,7 @@ def encoder(stream: Stream) -> Callable[[Any], bytes]:
 
 def decoder(stream: Stream) -> Callable[[bytes], Value]:
     """Bytes to value; raises ValueError, TypeError, KeyError or AttributeError on anything else."""
-    value = _VALUES[stream]
-
-    def decode(payload: bytes) -> Value:
-        return value(loads(payload))
-
-    return decode
+    return _DECODERS[stream]
 
 
 def truth_payload(stage: Stage) -> bytes:
@@ -56,7 +51,7 @@ def truth_payload(stage: Stage) -> bytes:
 
 
 def truth_stage(payload: bytes) -> Stage:
-    return _word(Stage, loads(payload)["stage"])
+    return _STAGES[loads(payload)["stage"]]
 
 
 def dumps(fields: Fields) -> bytes:
@@ -73,6 +68,9 @@ def loads(payload: bytes) -> Fields:
     if end != len(text) or type(fields) is not dict:
         raise ValueError(f"not one JSON object: {text[:60]!r}")
     return fields
+
+
+_STAGES: Final = {stage.value: stage for stage in Stage}
 
 
 def _refuse(constant: str) -> float:
@@ -139,8 +137,12 @@ def _stage_fields(value: StageReading) -> Fields:
     return _sparse(stage=Stage(value.stage).value, confidence=_maybe(value.confidence))
 
 
-def _stage(fields: Fields) -> StageReading:
-    return StageReading(_word(Stage, fields["stage"]), _number_or_none(fields.get("confidence")))
+def _stage(payload: bytes) -> StageReading:
+    fields = loads(payload)
+    confidence = fields.get("confidence")
+    if type(confidence) is not float or confidence - confidence != 0.0:
+        confidence = _number_or_none(confidence)
+    return StageReading(_STAGES[fields["stage"]], confidence)
 
 
 def _heart_rate_fields(value: HeartRate) -> Fields:
@@ -148,35 +150,39 @@ def _heart_rate_fields(value: HeartRate) -> Fields:
     return _sparse(bpm=_maybe(value.bpm), rr_ms=rr_ms or None)
 
 
-def _heart_rate(fields: Fields) -> HeartRate:
-    rr_ms = tuple(fields.get("rr_ms", ()))
+def _heart_rate(payload: bytes) -> HeartRate:
+    fields = loads(payload)
+    bpm, rr_ms = fields.get("bpm"), tuple(fields.get("rr_ms", ()))
+    if type(bpm) is not float or bpm - bpm != 0.0:
+        bpm = _number_or_none(bpm)
     for rr in rr_ms:
-        _number(rr)
-    return HeartRate(_number_or_none(fields.get("bpm")), rr_ms)
+        if type(rr) is not float or rr - rr != 0.0:
+            raise ValueError(f"a number is expected, not {rr!r}")
+    return HeartRate(bpm, rr_ms)
 
 
 def _movement_fields(value: Movement) -> Fields:
     return {"g": _float(value.g)}
 
 
-def _movement(fields: Fields) -> Movement:
-    return Movement(_number(fields["g"]))
+def _movement(payload: bytes) -> Movement:
+    return Movement(_number(loads(payload)["g"]))
 
 
 def _skin_temperature_fields(value: SkinTemperature) -> Fields:
     return {"celsius": _float(value.celsius)}
 
 
-def _skin_temperature(fields: Fields) -> SkinTemperature:
-    return SkinTemperature(_number(fields["celsius"]))
+def _skin_temperature(payload: bytes) -> SkinTemperature:
+    return SkinTemperature(_number(loads(payload)["celsius"]))
 
 
 def _contact_fields(value: Contact) -> Fields:
     return _sparse(on_skin=None if value.on_skin is None else bool(value.on_skin))
 
 
-def _contact(fields: Fields) -> Contact:
-    on_skin = fields.get("on_skin")
+def _contact(payload: bytes) -> Contact:
+    on_skin = loads(payload).get("on_skin")
     return Contact(None if on_skin is None else _truth_value(on_skin))
 
 
@@ -184,8 +190,8 @@ def _battery_fields(value: Battery) -> Fields:
     return {"percent": _float(value.percent)}
 
 
-def _battery(fields: Fields) -> Battery:
-    return Battery(_number(fields["percent"]))
+def _battery(payload: bytes) -> Battery:
+    return Battery(_number(loads(payload)["percent"]))
 
 
 def _room_fields(value: Room) -> Fields:
@@ -199,7 +205,8 @@ def _room_fields(value: Room) -> Fields:
     )
 
 
-def _room(fields: Fields) -> Room:
+def _room(payload: bytes) -> Room:
+    fields = loads(payload)
     return Room(
         temperature_c=_number_or_none(fields.get("temperature_c")),
         noise_dba=_number_or_none(fields.get("noise_dba")),
@@ -214,7 +221,8 @@ def _person_fields(value: PersonEvent) -> Fields:
     return _sparse(act=PersonAct(value.act).value, minutes=_maybe(value.minutes))
 
 
-def _person(fields: Fields) -> PersonEvent:
+def _person(payload: bytes) -> PersonEvent:
+    fields = loads(payload)
     return PersonEvent(_word(PersonAct, fields["act"]), _number_or_none(fields.get("minutes")))
 
 
@@ -241,7 +249,8 @@ def _sounded_fields(value: CueSounded) -> Fields:
     }
 
 
-def _sounded(fields: Fields) -> CueSounded:
+def _sounded(payload: bytes) -> CueSounded:
+    fields = loads(payload)
     cue, outcome = fields["cue"], fields["outcome"]
     return CueSounded(
         Cue(
@@ -275,7 +284,7 @@ _FIELDS: Final[dict[Stream, Callable[[Any], Fields]]] = {
     Stream.PERSON: _person_fields,
     Stream.CUE: _sounded_fields,
 }
-_VALUES: Final[dict[Stream, Callable[[Fields], Value]]] = {
+_DECODERS: Final[dict[Stream, Callable[[bytes], Value]]] = {
     Stream.STAGE: _stage,
     Stream.HEART_RATE: _heart_rate,
     Stream.MOVEMENT: _movement,

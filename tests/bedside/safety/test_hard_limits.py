@@ -9,8 +9,10 @@ import pytest
 from agents.types import Action, BedsideObject, PlaySound, Stop, UseObject, Wait, Whisper
 from bedside.safety import limits
 from bedside.safety.limits import (
+    IN_EVERY_MODE,
     LIMIT_REASONS,
     LOWERING,
+    REWRITING,
     History,
     Limit,
     PastCue,
@@ -57,6 +59,13 @@ def test_the_figures_are_those_of_the_safety_document() -> None:
     assert limits.LOUDEST_LIVE is Volume.MEDIUM
     assert {CueKind.SCENT, CueKind.DIFFUSER} == limits.PUFF_KINDS
     assert PersonalLimits() == PersonalLimits(None, 40, None, 2)
+    assert History() == History((), (), 0, False, False, False, None, False)
+
+
+def test_three_limits_hold_in_every_mode_three_lower_and_one_rewrites() -> None:
+    assert " ".join(sorted(IN_EVERY_MODE)) == "malformed person_stopped record_only"
+    assert " ".join(sorted(LOWERING)) == "comfort_cap loudest_live powers_cap"
+    assert " ".join(REWRITING) == "line_not_approved"
 
 
 def test_a_first_cue_meets_no_limit() -> None:
