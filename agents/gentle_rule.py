@@ -85,6 +85,8 @@ class GentleRule:
         if seen.rem_period < self._rem_period and not late:
             asleep = "not yet asleep" if onset_min is None else f"asleep for {onset_min:.0f} min"
             return f"REM period {seen.rem_period}, {asleep}: too early"
+        if seen.still_s is None and seen.movement_g is not None:
+            return f"the movement sensor has been silent for {seen.movement_g.age_s:.0f} s"
         if seen.still_s is not None and not seen.still_s >= self._still_s:
             return f"moved {seen.still_s:.0f} s ago, {self._still_s:g} s of stillness needed"
         return None

@@ -55,11 +55,12 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class GivenCue:
-    """A cue the agent has given, as the agent may know it."""
+    """A cue the agent has given, as the agent may know it; a failed one used up no budget."""
 
     clock_s: float
     kind: CueKind
     volume: Volume
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Observation:
     rem_epochs_in_row, rem_period: consecutive REM readings up to now; number of the current or
         last REM period (0: none yet).
     minutes_since_onset: since sustained sleep onset (first of ten sleep epochs in a row).
-    still_s: seconds since movement was last over threshold, None without a movement sensor.
+    still_s: seconds since movement was last over threshold, None where no sensor tells by now.
     """
 
     clock_s: float
@@ -101,10 +102,12 @@ class Observation:
     hrv_rmssd_ms: Reading | None = None
     movement_g: Reading | None = None
     still_s: float | None = None
+    skin_temperature_c: Reading | None = None
     temperature_c: Reading | None = None
     noise_dba: Reading | None = None
     light_lux: Reading | None = None
     humidity_pct: Reading | None = None
+    co2_ppm: Reading | None = None
     digest: tuple[str, ...] = ()
 
     @property

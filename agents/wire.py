@@ -151,10 +151,12 @@ def observation_to_json(observation: Observation) -> dict[str, Any]:
         "hrv_rmssd_ms": _reading(seen.hrv_rmssd_ms),
         "movement_g": _reading(seen.movement_g),
         "still_s": seen.still_s,
+        "skin_temperature_c": _reading(seen.skin_temperature_c),
         "temperature_c": _reading(seen.temperature_c),
         "noise_dba": _reading(seen.noise_dba),
         "light_lux": _reading(seen.light_lux),
         "humidity_pct": _reading(seen.humidity_pct),
+        "co2_ppm": _reading(seen.co2_ppm),
         "digest": list(seen.digest),
     }
 
@@ -164,7 +166,12 @@ def _value(word: StrEnum | None) -> str | None:
 
 
 def _given(cue: GivenCue) -> dict[str, Any]:
-    return {"clock_s": cue.clock_s, "kind": cue.kind.value, "volume": cue.volume.value}
+    return {
+        "clock_s": cue.clock_s,
+        "kind": cue.kind.value,
+        "volume": cue.volume.value,
+        "failed": cue.failed,
+    }
 
 
 def _reading(reading: Reading | None) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from agents.process import ProcessAgent
 from agents.types import Agent, AgentError
 
 if TYPE_CHECKING:
@@ -56,6 +58,33 @@ def known_names() -> tuple[str, ...]:
     """Every agent that `load_agent` finds by name: ours first, then installed ones."""
     others = {entry.name for entry in _entry_points()} - NAMES.keys()
     return (*NAMES, *sorted(others))
+
+
+def identity(agent: Agent) -> dict[str, Any]:
+    """What tells one agent from another in a manifest: name, source, and plain settings.
+
+    A process agent is known by its command without folders, and by the files it names.
+    """
+    if isinstance(agent, ProcessAgent):
+        named = [Path(word) for word in shlex.split(agent.command)]
+        sources = [path.read_bytes() for path in named if path.is_file()]
+        return {"name": agent.name, "source_sha256": _sha256(*sources), "settings": {}}
+    module = sys.modules.get(type(agent).__module__)
+    file = Path(getattr(module, "__file__", None) or "")
+    given = vars(agent) if hasattr(agent, "__dict__") else {}
+    plain = {k: v for k, v in given.items() if isinstance(v, str | int | float | bool | None)}
+    return {
+        "name": agent.name,
+        "source_sha256": _sha256(file.read_bytes()) if file.is_file() else None,
+        "settings": dict(sorted(plain.items())),
+    }
+
+
+def _sha256(*sources: bytes) -> str:
+    digest = sha256()
+    for source in sources:
+        digest.update(len(source).to_bytes(8, "big") + source)
+    return digest.hexdigest()
 
 
 def _of_command(command: str) -> Agent:

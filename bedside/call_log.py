@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from agents.types import Outside, Reply, Request
 from bedside.trace import Trace, rounded
 from devices.ports import Clock
@@ -19,7 +21,17 @@ class LoggedOutside:
     async def call(self, request: Request) -> Reply:
         self._number += 1
         number = self._number
-        reply = await self._outside.call(request)
+        asked_t = self._clock.t()
+        try:
+            reply = await self._outside.call(request)
+        except asyncio.CancelledError:
+            waited_s = round(self._clock.t() - asked_t, 3)
+            self._write(number, request, Reply(None, waited_s, "cancelled"))
+            raise
+        self._write(number, request, reply)
+        return reply
+
+    def _write(self, number: int, request: Request, reply: Reply) -> None:
         self._trace.line(
             "call",
             {
@@ -33,4 +45,3 @@ class LoggedOutside:
                 "error": reply.error,
             },
         )
-        return reply

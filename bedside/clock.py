@@ -43,7 +43,10 @@ def clock_s(start: SessionStart) -> float:
 
 
 class SessionClock:
-    """`devices.ports.Clock` over an event loop, in whole nanoseconds.
+    """`devices.ports.Clock` over an event loop, in whole milliseconds.
+
+    What is judged is what is written: a trace has three decimals, and a rerun of it must decide
+    the same.
 
     t: the session time now; after a crash, the time at which the night goes on.
     loop: the night's loop, by default the running one.
@@ -62,12 +65,12 @@ class SessionClock:
 
     def t(self) -> float:
         """Seconds since the start of the session."""
-        return _whole_ns(self._loop.time() - self._t0)
+        return _whole_ms(self._loop.time() - self._t0)
 
     async def until(self, t: float) -> None:
-        """Wait until `t()` is at least t, in whole nanoseconds; where it is, others run once."""
+        """Wait until `t()` is at least t, in whole milliseconds; where it is, others run once."""
         # Exactly this instant: a delay counted from now would miss it by a rounding.
-        when = self._t0 + _whole_ns(t)
+        when = self._t0 + _whole_ms(t)
         if self._loop.time() >= when:
             await asyncio.sleep(0)
         while self._loop.time() < when:
@@ -117,8 +120,8 @@ class WallWatch:
         return wall_step_s(before, reading)
 
 
-def _whole_ns(seconds: float) -> float:
-    return round(seconds * 1e9) / 1e9
+def _whole_ms(seconds: float) -> float:
+    return round(seconds * 1e3) / 1e3
 
 
 def real_s() -> float:

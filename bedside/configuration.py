@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -19,6 +20,7 @@ class ConfigurationError(PaprikaError):
     """A settings file is missing or wrong; the message names the file and the line or key."""
 
 
+@cache
 def default_toml(name: str) -> dict[str, Any]:
     """The table of a bundled file, `name` without its ending: "paprika", "themes", …"""
     file = f"{name}.toml"

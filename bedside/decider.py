@@ -11,8 +11,8 @@ from agents.types import Action, Agent, AgentError, Observation, Wait
 from agents.wire import checked_action
 from devices.ports import Clock
 
-LONGEST_TEXT: Final = 500
-"""Characters of a whispered line or a reason; longer is nonsense. Assumed."""
+LONGEST_ERROR: Final = 500
+"""Characters of an error in the trace. Assumed."""
 
 
 class DecisionStatus(StrEnum):
@@ -43,18 +43,23 @@ class Decider:
         self._clock = clock
         self._task: asyncio.Task[Action] | None = None
 
-    async def ask(self, observation: Observation, limit_s: float) -> Decision:
-        """The agent's decision; an answer that takes `limit_s` or longer is dropped."""
+    async def ask(self, observation: Observation, since_t: float, limit_s: float) -> Decision:
+        """The agent's decision; one that is not there before `since_t + limit_s` is dropped.
+
+        since_t: the end of the epoch; latencies count from there.
+        """
         if self._task is not None and not self._task.done():
             return self._ours(DecisionStatus.BUSY, 0.0, "an earlier decision has not let go yet")
-        asked_t = self._clock.t()
         task = self._task = asyncio.create_task(self._decide(observation), name="decide")
         try:
-            await asyncio.wait((task,), timeout=limit_s)
+            await asyncio.sleep(0)  # an agent that need not wait has answered by then
+            if not task.done():
+                left_s = max(0.0, since_t + limit_s - self._clock.t())
+                await asyncio.wait((task,), timeout=left_s)
         finally:
             if not task.done():
                 task.cancel()
-        latency_s = self._clock.t() - asked_t
+        latency_s = round(self._clock.t() - since_t, 3)
         if not task.done() or latency_s >= limit_s:
             return self._ours(DecisionStatus.LATE, latency_s, f"no answer within {limit_s:g} s")
         if task.cancelled():
@@ -75,23 +80,20 @@ class Decider:
             raise RuntimeError(f"the agent tried to exit ({error})") from error
 
     def _ours(self, status: DecisionStatus, latency_s: float, error: str) -> Decision:
-        return Decision(Wait(status.value), status, latency_s, error[:LONGEST_TEXT])
+        return Decision(Wait(status.value), status, latency_s, error[:LONGEST_ERROR])
 
 
 def told(error: BaseException) -> str:
     """What was raised, in one phrase; whatever its own words do."""
     try:
-        return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
+        return f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
     except Exception:
         return type(error).__name__
 
 
 def _fault_of(answer: object) -> str | None:
     try:
-        checked = checked_action(answer)
+        checked_action(answer)
     except AgentError as error:
         return str(error)
-    longest = max(len(checked.reason), len(getattr(checked, "line", "")))
-    if longest > LONGEST_TEXT:
-        return f"a line or reason has {longest} characters; {LONGEST_TEXT} are the most"
     return None

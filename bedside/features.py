@@ -32,15 +32,16 @@ class EegSummary:
 
 
 class EpochSpectrum:
-    """Collects EEG blocks and gives one summary an epoch."""
+    """Collects the EEG blocks of one source and gives one summary an epoch."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: str) -> None:
+        self._source = source
         self._blocks: list[tuple[float, EegBlock]] = []
         self._window: NDArray[np.float32] | None = None
 
     def add(self, sample: Sample) -> None:
-        assert isinstance(sample.value, EegBlock)
-        self._blocks.append((sample.t, sample.value))
+        if isinstance(sample.value, EegBlock) and sample.source == self._source and sample.t >= 0.0:
+            self._blocks.append((sample.t, sample.value))
 
     def close(self, end_t: float) -> EegSummary | None:
         """Summary of the blocks that ended in the 30 s up to `end_t`; None without EEG."""

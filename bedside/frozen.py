@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, Final
 
 from devices.types import Sample
 
@@ -12,39 +13,44 @@ STUCK_S: Final = 60.0
 SAME_CONFIDENCE_S: Final = 300.0
 """A reported confidence that stays the same to the bit for so long is frozen."""
 
+_WATCHED: Final[tuple[tuple[Callable[[Any], Any], float], ...]] = (
+    (attrgetter("seq"), STUCK_S),
+    (attrgetter("device_t"), STUCK_S),
+    (attrgetter("value.confidence"), SAME_CONFIDENCE_S),
+)
+
 
 class FrozenWatch:
     """Follows the stage samples of one source. Source of both limits: `design.md` §5."""
 
     def __init__(self) -> None:
-        self._seq: int | None = None
-        self._seq_t = 0.0
-        self._device_t: float | None = None
-        self._device_t_t = 0.0
-        self._confidence: float | None = None
-        self._confidence_t = 0.0
+        self._same: list[tuple[Any, float]] = [(None, 0.0)] * len(_WATCHED)
         self._last_t = 0.0
 
     @property
     def frozen(self) -> bool:
         """True while a value that should move has stood still for too long."""
-        now = self._last_t
-        return (
-            (self._seq is not None and now - self._seq_t >= STUCK_S)
-            or (self._device_t is not None and now - self._device_t_t >= STUCK_S)
-            or (self._confidence is not None and now - self._confidence_t >= SAME_CONFIDENCE_S)
+        return any(
+            value is not None and self._last_t - since_t >= limit_s
+            for (value, since_t), (_, limit_s) in zip(self._same, _WATCHED, strict=True)
         )
 
-    def follow(self, samples: Iterable[Sample]) -> None:
+    def follow(self, samples: Sequence[Sample]) -> None:
         """Take in stage samples in the order of their `t`."""
-        last_seq, last_device_t, last_confidence = self._seq, self._device_t, self._confidence
-        for _, t, value, _, device_t, seq in samples:
-            if seq != last_seq:
-                last_seq, self._seq_t = seq, t
-            if device_t != last_device_t:
-                last_device_t, self._device_t_t = device_t, t
-            confidence = value.confidence  # type: ignore[union-attr]
-            if confidence != last_confidence:
-                last_confidence, self._confidence_t = confidence, t
-            self._last_t = t
-        self._seq, self._device_t, self._confidence = last_seq, last_device_t, last_confidence
+        if not samples:
+            return
+        for number, (read, _) in enumerate(_WATCHED):
+            self._same[number] = _since(self._same[number], samples, read)
+        self._last_t = samples[-1].t
+
+
+def _since(
+    before: tuple[Any, float], samples: Sequence[Sample], read: Callable[[Any], Any]
+) -> tuple[Any, float]:
+    """The newest value and when it began; a value that moves is found in one step back."""
+    newest, since_t = read(samples[-1]), samples[-1].t
+    for sample in reversed(samples):
+        if read(sample) != newest:
+            return newest, since_t
+        since_t = sample.t
+    return before if before[0] == newest else (newest, since_t)

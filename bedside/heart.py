@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from math import sqrt
+from math import fsum, sqrt
 from typing import Final
-
-from bedside.mean import total
 
 SHORTEST_RR_MS: Final = 300.0
 LONGEST_RR_MS: Final = 2000.0
@@ -58,4 +56,4 @@ class Variability:
         pairs = sum(count for _, count in self._sums)
         if pairs < FEWEST_PAIRS:
             return None
-        return sqrt(total(squares for squares, _ in self._sums) / pairs)
+        return sqrt(fsum(squares for squares, _ in self._sums) / pairs)

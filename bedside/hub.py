@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 
-from devices.types import Sample, Stream
+from devices.types import VALUE_TYPES, Sample, Stream
 
 Listener = Callable[[Sample], object]
 
@@ -45,6 +45,7 @@ class Hub:
 
     def __init__(self) -> None:
         self._listeners: dict[Stream, tuple[Listener, ...]] = dict.fromkeys(Stream, ())
+        self.refused: Counter[Stream] = Counter()
 
     def subscribe(self, listener: Listener, streams: Iterable[Stream]) -> None:
         for stream in streams:
@@ -61,10 +62,16 @@ class Hub:
         return inbox
 
     def publish(self, sample: Sample) -> None:
-        """Hand a sample to its listeners; refuses anything else, hidden truth above all."""
+        """Hand a sample to its listeners; refuses anything else, hidden truth above all.
+
+        A value that is not of its stream's type is dropped and counted in `refused`.
+        """
         try:
             listeners = self._listeners[sample[0]]
         except (KeyError, TypeError):
             raise HubRefused(f"the hub takes samples only, not {type(sample).__name__}") from None
+        if type(sample[2]) is not VALUE_TYPES[sample[0]]:
+            self.refused[sample[0]] += 1
+            return
         for listener in listeners:
             listener(sample)

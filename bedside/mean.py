@@ -1,18 +1,11 @@
-"""Sums and means that come out the same on every Python: from 3.12 on, `sum` rounds otherwise."""
+"""The mean, exactly rounded: from Python 3.12 on `sum` rounds otherwise than before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-
-def total(values: Iterable[float]) -> float:
-    """The sum, added from left to right."""
-    so_far = 0.0
-    for value in values:
-        so_far += value
-    return so_far
+from collections.abc import Sequence
+from math import fsum
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean of at least one value."""
-    return total(values) / len(values)
+    """The mean of at least one value, the same on every Python."""
+    return fsum(values) / len(values)

@@ -21,6 +21,7 @@ from agents.types import (
     Observation,
     Outside,
     PlaySound,
+    SessionKind,
     Stop,
     UseObject,
     Wait,
@@ -33,7 +34,7 @@ from bedside.epocher import Epoch, Epocher
 from bedside.hub import Hub
 from bedside.observer import CueLedger, Observer
 from bedside.person import PersonState
-from bedside.plan import Ending, NightPlan
+from bedside.plan import Ending, NightPlan, Resumed
 from bedside.safety.caps import duration_s
 from bedside.safety.gate import Mode, judge
 from bedside.safety.limits import History
@@ -42,7 +43,7 @@ from bedside.safety.waking import Sign
 from bedside.sleep_history import SleepHistory
 from bedside.trace import Trace, rounded
 from bedside.waking_watch import WakingWatch
-from devices.ports import Actuator, Source
+from devices.ports import Actuator, Continuous, Source
 from devices.types import (
     EPOCH_S,
     Cue,
@@ -108,38 +109,49 @@ class Night:
         self._epocher = Epocher(self._streams)
         self._observer = Observer(plan.session, plan.history)
         self._decider = Decider(agent, clock)
-        self._cues = CueLedger()
-        self._person = PersonState(on_stop=self.silence)
+        self._person = PersonState(on_stop=self._silence, on_clear=self._rearm)
         self._watch = WakingWatch(self.hub, self._epocher.windows, self._suspect)
         self._tally = record.Tally()
-        self._stopped = False
+        resumed = plan.resumed or Resumed(first_step=0)
+        self._first_step = resumed.first_step
+        self._cues = CueLedger(
+            resumed.past, resumed.given, suspected_wakings=resumed.suspected_wakings
+        )
+        self._stopped = resumed.agent_stopped
+        if resumed.person_stopped:
+            self._person.stop()
+        self._running: asyncio.Task[object] | None = None
+        self._asked_to_end: Ending | None = None
 
-    def silence(self) -> None:
-        """Stop whatever plays, now. Safe from any thread."""
-        for actuator in self._actuators:
-            actuator.silence()
+    def stop(self) -> None:
+        """The person's STOP: silence now, and no cue until they clear it. Safe from any thread,
+        also while the loop is blocked; tell the night by a `person` sample as well."""
+        self._person.stop()
+
+    def end(self, ending: Ending) -> None:
+        """End the session now, from the loop's own thread; `run` then returns this ending."""
+        self._asked_to_end = ending
+        if self._running is not None:
+            self._running.cancel()
 
     async def run(self) -> Ending:
-        """Live the night through; the trace is complete when this returns."""
+        """Live the night through; the trace is complete when this returns, also when cancelled."""
+        self._running = task = asyncio.current_task()
         self._epocher.listen(self.hub)
         self.hub.subscribe(self._hear_person, (Stream.PERSON,))
         if isinstance(self._agent, AsksOutside) and self._outside is not None:
             self._agent.connect(self._outside)
         self._begin_agent()
         self._trace.line("header", record.header(self._plan, self._agent.name, self._streams))
-        async with AsyncExitStack() as open_devices:
-            for actuator in self._actuators:
-                await open_devices.enter_async_context(actuator.ready(self._clock))
-            for source in self._sources:
-                await open_devices.enter_async_context(
-                    source.pushing(self.hub.publish, self._clock)
-                )
-            self._epocher.warm()
-            try:
-                async with asyncio.TaskGroup() as performing:
-                    ending = await self._steps(performing)
-            except ExceptionGroup as several:
-                raise several.exceptions[0] from several
+        try:
+            ending = await self._live()
+        except asyncio.CancelledError:
+            ending = self._asked_to_end or Ending.CANCELLED
+            self._trace.line("footer", self._tally.footer(self._clock.t(), ending))
+            if self._asked_to_end is None or task is None:
+                raise
+            task.uncancel()
+            return ending
         self._trace.line("footer", self._tally.footer(self._clock.t(), ending))
         return ending
 
@@ -149,40 +161,72 @@ class Night:
         except Exception as error:
             raise AgentError(f"{self._agent.name} cannot begin: {told(error)}") from error
 
+    async def _live(self) -> Ending:
+        async with AsyncExitStack() as devices:
+            for actuator in self._actuators:
+                await devices.enter_async_context(actuator.ready(self._clock))
+            for source in self._sources:
+                await devices.enter_async_context(source.pushing(self.hub.publish, self._clock))
+            self._epocher.warm()
+            try:
+                async with asyncio.TaskGroup() as performing:
+                    return await self._steps(performing)
+            except ExceptionGroup as several:
+                raise several.exceptions[0] from several
+
     async def _steps(self, performing: asyncio.TaskGroup) -> Ending:
-        for step in count():
+        for step in count(self._first_step):
             await self._clock.until((step + 1) * EPOCH_S)
             await self._step(step, performing)
             done = StepDone(step, self._clock.t(), self._stopped, self._observer.history)
             ending = self._ended(done)
             if ending is not None:
+                if ending.has_more_to_see:
+                    await self._last_look(step + 1)
                 return ending
         raise AssertionError("unreachable")
 
     async def _step(self, step: int, performing: asyncio.TaskGroup) -> None:
         """One epoch: close it, observe, ask, and carry out what the gate lets through."""
-        epoch = self._epocher.close(step)
-        self._person.close_epoch(asleep=epoch.stage.is_sleep)
-        observation = self._observer.observe(epoch, self._cues, self._person)
-        decision = await self._decider.ask(observation, self._plan.decision_limit_s)
-        cue = self._judge(epoch, observation, decision)
+        epoch, observation = self._observe(step)
+        limit_s = self._plan.decision_limit_s
+        decision = await self._decider.ask(observation, epoch.end_t, limit_s)
+        t = self._clock.t()
+        cue = self._judge(epoch, observation, decision, t)
         if isinstance(decision.action, Stop):
             self._stopped = True
         if cue is None:
             return
-        self._count(cue)
-        if await self._trace.settle(INTENT_LIMIT_S):
+        clock_s = self._plan.session.start_clock_s + t
+        self._cues.add(cue, t, clock_s, self._observer.history.rem_period)
+        safe = await self._trace.settle(INTENT_LIMIT_S)
+        dropped = self._dropped(safe, epoch.end_t + limit_s)
+        if dropped is None:
             self._watch.begin(cue, self._clock.t())
             performing.create_task(self._perform(cue), name=f"cue {cue.number}")
         else:
-            self._end(cue, self._failed("dropped: its intent was not on the disk in time"))
+            self._end(cue, self._failed(f"dropped: {dropped}"))
 
-    def _judge(self, epoch: Epoch, observation: Observation, decision: Decision) -> Cue | None:
+    def _observe(self, step: int) -> tuple[Epoch, Observation]:
+        epoch = self._epocher.close(step)
+        for actuator in self._actuators:
+            if isinstance(actuator, Continuous):
+                actuator.renew()
+        self._person.close_epoch(asleep=epoch.stage.is_sleep)
+        return epoch, self._observer.observe(epoch, self._cues, self._person)
+
+    async def _last_look(self, step: int) -> None:
+        """What the last action led to: one more epoch, for which nobody is asked."""
+        await self._clock.until((step + 1) * EPOCH_S)
+        self._trace.line("last", record.seen(*self._observe(step)))
+
+    def _judge(
+        self, epoch: Epoch, observation: Observation, decision: Decision, t: float
+    ) -> Cue | None:
         """Judge the action as of now and write the step; the cue to begin, if any."""
         action = decision.action
         verdict, cue, delivery = None, None, None
         if not isinstance(action, Wait | Stop):
-            t = self._clock.t()
             shown = self._epocher.shown(t)
             verdict = judge(
                 action,
@@ -195,24 +239,31 @@ class Night:
                 personal=self._plan.personal,
                 mode=self._plan.mode,
             )
-            cue = None if verdict.delivered is None else self._cue(verdict.delivered)
+            if verdict.delivered is not None:
+                cue = self._cue(verdict.delivered, epoch.index)
             delivery = record.delivery(t, shown, verdict, cue)
         self._trace.line("step", record.step(epoch, observation, decision, delivery))
         self._tally.step(decision, verdict, cue)
         return cue
 
     def _history(self, t: float) -> History:
+        slept = self._observer.history
+        waits_for = slept.sustained_onset
+        if self._plan.session.kind in (SessionKind.SLEEP_ONSET, SessionKind.TDI):
+            waits_for = slept.onset
         return History(
             cues=self._cues.past,
             suspected_wakings=self._cues.suspected_wakings,
-            rem_period=self._observer.history.rem_period,
+            rem_period=slept.rem_period,
             agent_stopped=self._stopped,
             person_stopped=self._person.stopped,
+            record_only=self._plan.record_only,
             paused_until=self._person.pause_at(t),
             reported_awake=self._person.reported_awake,
+            before_onset=waits_for is None,
         )
 
-    def _cue(self, action: CueAction) -> Cue:
+    def _cue(self, action: CueAction, step: int) -> Cue:
         number, theme, plan = len(self._cues.past) + 1, self._plan.session.theme, self._plan
         match action:
             case PlaySound(volume=volume):
@@ -221,21 +272,34 @@ class Night:
                 kind, asked_s = CueKind.WHISPER, plan.whisper_s
             case UseObject(object=thing):
                 kind, line, asked_s, volume = CueKind(thing.value), None, plan.object_s, Volume.LOW
-        return Cue(number, kind, volume, theme, duration_s(kind, asked_s).value, line)
+        lasts_s = duration_s(kind, asked_s).value
+        return Cue(number, kind, volume, theme, lasts_s, line, step=step)
 
-    def _count(self, cue: Cue) -> None:
+    def _dropped(self, safe: bool, deadline_t: float) -> str | None:
+        """Why a cue whose intent is written is not begun after all; None: it is."""
         t = self._clock.t()
-        clock_s = self._plan.session.start_clock_s + t
-        self._cues.add(cue, t, clock_s, self._observer.history.rem_period)
+        if not safe:
+            return "its intent was not on the disk in time"
+        if t >= deadline_t:
+            return "its time was over before its intent was on the disk"
+        if self._person.stopped:
+            return "the person pressed stop"
+        if self._person.pause_at(t) is not None or self._person.reported_awake:
+            return "the person asked for quiet"
+        return None
 
     async def _perform(self, cue: Cue) -> None:
         actuator = next((a for a in self._actuators if cue.kind in a.kinds), None)
-        if self._person.stopped:  # pressed while the intent was made safe
-            self._end(cue, self._failed("dropped: the person pressed stop"))
-        elif actuator is None:
+        if actuator is None:
             self._end(cue, self._failed(f"no device performs {cue.kind}"))
-        else:
+            return
+        try:
             self._end(cue, await self._outcome(actuator, cue))
+        except asyncio.CancelledError:
+            actuator.fade_out()
+            t = self._clock.t()
+            self._end(cue, Outcome(OutcomeStatus.SILENCED, None, t, detail="the night ended"))
+            raise
 
     def _end(self, cue: Cue, outcome: Outcome) -> None:
         t = self._clock.t()
@@ -249,14 +313,14 @@ class Night:
             async with asyncio.timeout(cue.deadline_s + cue.duration_s + OUTCOME_GRACE_S):
                 outcome: object = await actuator.perform(cue)
         except TimeoutError:
-            actuator.silence()
+            actuator.fade_out()
             return self._failed(f"{actuator.name} did not return")
         except Exception as error:
-            actuator.silence()
+            actuator.fade_out()
             return self._failed(f"{actuator.name}: {told(error)}")
         if isinstance(outcome, Outcome):
             return outcome
-        actuator.silence()
+        actuator.fade_out()
         return self._failed(f"{actuator.name}: {type(outcome).__name__} is no outcome")
 
     def _failed(self, detail: str) -> Outcome:
@@ -279,3 +343,11 @@ class Night:
 
     def _event(self, name: str, **fields: object) -> None:
         self._trace.line("event", {"t": rounded(self._clock.t(), "t"), "event": name, **fields})
+
+    def _silence(self) -> None:
+        for actuator in self._actuators:
+            actuator.silence()
+
+    def _rearm(self) -> None:
+        for actuator in self._actuators:
+            actuator.rearm()

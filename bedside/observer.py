@@ -34,6 +34,8 @@ class CueLedger:
             was = self.past[index]
             failed = replace(was, failed=True)
             self.past = (*self.past[:index], failed, *self.past[index + 1 :])
+            told = replace(self.given[index], failed=True)
+            self.given = (*self.given[:index], told, *self.given[index + 1 :])
 
     def in_rem_period(self, rem_period: int) -> int:
         """Heard cues of this REM period; objects and failed cues do not count."""
@@ -91,9 +93,11 @@ class Observer:
             hrv_rmssd_ms=epoch.hrv_rmssd_ms,
             movement_g=epoch.movement_g,
             still_s=epoch.still_s,
+            skin_temperature_c=epoch.skin_temperature_c,
             temperature_c=epoch.temperature_c,
             noise_dba=epoch.noise_dba,
             light_lux=epoch.light_lux,
             humidity_pct=epoch.humidity_pct,
+            co2_ppm=epoch.co2_ppm,
             digest=session.digest,
         )

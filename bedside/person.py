@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
+from threading import Event
 from typing import Final
 
 from bedside.sleep_history import SUSTAINED_EPOCHS
@@ -20,12 +22,22 @@ class PersonState:
     paused_until: session seconds, None while not paused. reported_awake: until asleep again.
     """
 
-    def __init__(self, on_stop: Callable[[], None]) -> None:
-        self.stopped = False
+    def __init__(self, on_stop: Callable[[], None], on_clear: Callable[[], None]) -> None:
+        self._stop = Event()
         self.paused_until: float | None = None
         self.reported_awake = False
         self._on_stop = on_stop
+        self._on_clear = on_clear
         self._asleep_in_row = 0
+
+    @property
+    def stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Latch the stop and silence everything. Safe from any thread."""
+        self._stop.set()
+        self._on_stop()
 
     def hear(self, sample: Sample) -> None:
         """Take in one sample of the `person` stream."""
@@ -33,12 +45,12 @@ class PersonState:
         assert isinstance(event, PersonEvent)
         match event.act:
             case PersonAct.STOP:
-                self.stopped = True
-                self._on_stop()
+                self.stop()
             case PersonAct.CLEAR_STOP:
-                self.stopped = False
+                self._stop.clear()
+                self._on_clear()
             case PersonAct.PAUSE:
-                self._pause(sample.t, event.minutes or DEFAULT_PAUSE_MIN)
+                self._pause(sample.t, event.minutes)
             case PersonAct.TELL_DREAM:
                 self._pause(sample.t, TELL_DREAM_PAUSE_MIN)
             case PersonAct.RESUME:
@@ -46,7 +58,7 @@ class PersonState:
             case PersonAct.STILL_AWAKE | PersonAct.GOT_UP:
                 self.reported_awake = True
                 self._asleep_in_row = 0
-            case PersonAct.TOUCH | PersonAct.GOOD_NIGHT:
+            case _:
                 pass
 
     def close_epoch(self, *, asleep: bool) -> None:
@@ -61,6 +73,8 @@ class PersonState:
             self.paused_until = None
         return self.paused_until
 
-    def _pause(self, t: float, minutes: float) -> None:
+    def _pause(self, t: float, minutes: float | None) -> None:
+        if minutes is None or not 0.0 < minutes < inf:
+            minutes = DEFAULT_PAUSE_MIN
         until = t + minutes * 60
         self.paused_until = max(self.paused_until or 0.0, until)

@@ -39,6 +39,11 @@ def header(plan: NightPlan, agent: str, streams: Sequence[StreamInfo]) -> Line:
         "powers": personal.powers,
         "planned_wake_clock_s": rounded(session.planned_wake_clock_s, "clock_s"),
         "digest": session.digest,
+        "puffs": personal.puffs,
+        "record_only": plan.record_only,
+        "sound_s": plan.sound_s,
+        "whisper_s": plan.whisper_s,
+        "object_s": plan.object_s,
         "decision_limit_s": plan.decision_limit_s,
         "streams": [_stream(info) for info in streams],
         "night": plan.night,
@@ -46,6 +51,20 @@ def header(plan: NightPlan, agent: str, streams: Sequence[StreamInfo]) -> Line:
 
 
 def step(epoch: Epoch, observation: Observation, decision: Decision, delivery: Line | None) -> Line:
+    return {
+        **seen(epoch, observation),
+        "action": action_to_json(decision.action),
+        "decision": {
+            "status": decision.status,
+            "latency_s": rounded(decision.latency_s, "latency_s"),
+            "error": decision.error,
+        },
+        "delivery": delivery,
+    }
+
+
+def seen(epoch: Epoch, observation: Observation) -> Line:
+    """An epoch and what the agent could know after it."""
     return {
         "step": epoch.index,
         "t": epoch.end_t,
@@ -57,13 +76,6 @@ def step(epoch: Epoch, observation: Observation, decision: Decision, delivery: L
             "eeg": _eeg(epoch.eeg),
         },
         "observation": _observation(observation),
-        "action": action_to_json(decision.action),
-        "decision": {
-            "status": decision.status,
-            "latency_s": rounded(decision.latency_s, "latency_s"),
-            "error": decision.error,
-        },
-        "delivery": delivery,
     }
 
 
@@ -184,6 +196,8 @@ def _observation(seen: Observation) -> Line:
         "noise_dba": _reading(seen.noise_dba, "dba"),
         "light_lux": _reading(seen.light_lux, "lux"),
         "humidity_pct": _reading(seen.humidity_pct, "pct"),
+        "skin_temperature_c": _reading(seen.skin_temperature_c, "celsius"),
+        "co2_ppm": _reading(seen.co2_ppm, "ppm"),
         "still_s": rounded(seen.still_s, "s"),
     }
 

@@ -15,17 +15,23 @@ class Theme:
     name: str
     memory: str
     lines: tuple[str, ...]
+    language: str
     sound_s: float
 
 
 def bundled_themes() -> dict[str, Theme]:
     """The themes of `config/themes.toml`, in its order, by name."""
+    table = default_toml("themes")
     try:
         return {
             given["name"]: Theme(
-                given["name"], given["memory"], tuple(given["lines"]), float(given["duration_s"])
+                given["name"],
+                given["memory"],
+                tuple(given["lines"]),
+                table["language"],
+                float(given["duration_s"]),
             )
-            for given in default_toml("themes")["theme"]
+            for given in table["theme"]
         }
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigurationError(f"themes.toml: a theme is incomplete: {error}") from error

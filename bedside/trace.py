@@ -33,6 +33,7 @@ DECIMALS: Final = {
     "dba": 2,
     "lux": 2,
     "pct": 2,
+    "ppm": 1,
     "uv2": 2,
     "roll": 17,
 }

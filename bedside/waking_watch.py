@@ -38,9 +38,13 @@ class WakingWatch:
     def begin(self, cue: Cue, t: float) -> None:
         """A cue begins at `t`; the watch of an earlier one ends."""
         self.end()
+        self._sources = {
+            stream: self._told_by(stream, t)
+            for stream in (Stream.STAGE, Stream.MOVEMENT, Stream.HEART_RATE)
+        }
         before = [
             sample.value.bpm
-            for sample in self._windows.between(Stream.HEART_RATE, t - BASELINE_S, t)
+            for sample in self._windows.preferred(Stream.HEART_RATE, t - BASELINE_S, t)
             if isinstance(sample.value, HeartRate) and sample.value.bpm is not None
         ]
         self._cue, self._since_t = cue, t
@@ -61,6 +65,8 @@ class WakingWatch:
         if cue is None or since_s >= WATCH_S:
             self.end()
             return
+        if sample.source != (self._sources.get(sample.stream) or sample.source):
+            return
         if not self._is_news(sample):
             return
         signs = suspected(
@@ -77,6 +83,11 @@ class WakingWatch:
         if signs:
             self.end()
             self._suspect(cue, sample.t, signs)
+
+    def _told_by(self, stream: Stream, t: float) -> str | None:
+        """The source that told this stream in the minute before; None where none did."""
+        samples = self._windows.preferred(stream, t - BASELINE_S, t)
+        return samples[-1].source if samples else None
 
     def _is_news(self, sample: Sample) -> bool:
         """Take the sample in; whether it makes any sign stronger."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import Final
 
 from bedside.hub import Hub
-from devices.types import HeartRate, Sample, Stage, StageReading, Stream, StreamInfo
+from devices.types import Sample, Stream, StreamInfo
 
-KEPT_S: Final = 240.0
-"""How far back a window reaches: a minute of baseline before a cue of the minute before."""
+KEPT_S: Final = 150.0
+"""How far back a window reaches: RMSSD's two minutes, or a minute before a cue, and an epoch."""
+MOST_KEPT: Final = 8192
+"""A flooded stream keeps its newest samples only. Assumed: 50 a second for `KEPT_S`."""
 KEPT_STREAMS: Final = (
     Stream.STAGE,
     Stream.HEART_RATE,
     Stream.MOVEMENT,
+    Stream.SKIN_TEMPERATURE,
     Stream.CONTACT,
     Stream.ROOM,
 )
@@ -31,7 +35,9 @@ class Windows:
     """
 
     def __init__(self, streams: Sequence[StreamInfo]) -> None:
-        self._samples: dict[Stream, list[Sample]] = {stream: [] for stream in KEPT_STREAMS}
+        self._samples: dict[Stream, deque[Sample]] = {
+            stream: deque(maxlen=MOST_KEPT) for stream in KEPT_STREAMS
+        }
         self._infos: dict[Stream, list[StreamInfo]] = {stream: [] for stream in Stream}
         for info in streams:
             self._infos[info.stream].append(info)
@@ -50,32 +56,30 @@ class Windows:
 
     def every(self, stream: Stream, start_t: float, end_t: float) -> list[Sample]:
         """Samples of all sources with start_t ≤ t < end_t."""
-        samples = self._samples[stream]
+        kept = self._samples[stream]
+        if not kept:
+            return []
+        samples = list(kept)
         low = bisect_left(samples, start_t, key=_time_of)
         return samples[low : bisect_left(samples, end_t, low, key=_time_of)]
 
-    def between(
-        self, stream: Stream, start_t: float, end_t: float, but: frozenset[str] = frozenset()
-    ) -> list[Sample]:
-        """As `every`, of the most preferred source that told something and is not in `but`."""
+    def of(self, stream: Stream, source: str, start_t: float, end_t: float) -> list[Sample]:
+        """Samples of one source with start_t ≤ t < end_t."""
         samples = self.every(stream, start_t, end_t)
-        infos = self._infos[stream]
-        if len(infos) < 2 and not but:
-            return samples
-        trusted = [info.source for info in infos if info.source not in but]
-        by_source = [[s for s in samples if s.source == source] for source in trusted]
-        telling = (picked for picked in by_source if any(map(tells, picked)))
-        return next(telling, by_source[0] if by_source else [])
+        if len(self._infos[stream]) < 2:
+            return samples if not samples or samples[-1].source == source else []
+        return [sample for sample in samples if sample.source == source]
+
+    def preferred(self, stream: Stream, start_t: float, end_t: float) -> list[Sample]:
+        """As `every`, of the most preferred source that sent anything."""
+        if len(self._infos[stream]) < 2:
+            return self.every(stream, start_t, end_t)
+        by_source = (self.of(stream, i.source, start_t, end_t) for i in self._infos[stream])
+        return next(filter(None, by_source), [])
 
     def forget(self, end_t: float) -> None:
         """Drop what is older than `KEPT_S` before `end_t`."""
+        before_t = end_t - KEPT_S
         for samples in self._samples.values():
-            del samples[: bisect_left(samples, end_t - KEPT_S, key=_time_of)]
-
-
-def tells(sample: Sample) -> bool:
-    """Whether a sample carries a reading rather than the news that there is none."""
-    value = sample.value
-    if isinstance(value, StageReading):
-        return value.stage is not Stage.UNKNOWN
-    return not isinstance(value, HeartRate) or value.bpm is not None
+            while samples and samples[0][1] < before_t:
+                samples.popleft()

@@ -130,7 +130,7 @@ def mne_lsl(eeg_uv: NDArray[np.floating], folder: Path) -> Iterator[Played]:
             started_s, samples = real_s(), 0
             while real_s() - started_s < WATCHED_S:
                 samples += len(inlet.pull_chunk(timeout=0.0, max_samples=65_536)[1])
-                sleep(0.001)
+                sleep(0.01)
             played = Played(f"PlayerLSL, {how}", *_since(started_s, samples))
             inlet.close_stream()
         return played
@@ -165,7 +165,8 @@ def first_hour_uv(path: Path) -> NDArray[np.floating]:
     """EEG of the first hour in µV, shape (4, n_samples); gaps closed, missing samples 0."""
     samples = NightFile.open(path).samples(frozenset({Stream.EEG}))
     blocks: list[Any] = [one.value for one in takewhile(lambda one: one.t <= NIGHT_S, samples)]
-    assert {(len(block.counts), block.rate_hz) for block in blocks} == {(len(CHANNELS), RATE_HZ)}
+    if {(len(block.counts), block.rate_hz) for block in blocks} != {(len(CHANNELS), RATE_HZ)}:
+        sys.exit(f"{path.name}: peers are measured on EEG of {len(CHANNELS)} × {RATE_HZ} Hz")
     return np.nan_to_num(np.concatenate([microvolts(block) for block in blocks], axis=1))
 
 

@@ -75,11 +75,17 @@ class Actuator(Protocol):
         ...
 
     def fade_out(self) -> None:
-        """End what sounds now within 0.25 s. Synchronous, safe from any thread."""
+        """End the cue that sounds now within 0.25 s; a bed goes on. Safe from any thread."""
         ...
 
     def silence(self) -> None:
-        """Stop now. Synchronous, idempotent, safe from any thread or signal handler."""
+        """Stop everything now, and stay silent until `rearm`: what is asked for meanwhile ends
+        `SILENCED` at once. Synchronous, idempotent, safe from any thread or signal handler, before
+        `ready`, after it, and while the loop is blocked."""
+        ...
+
+    def rearm(self) -> None:
+        """Undo `silence`; only a person's word leads here."""
         ...
 
 

@@ -160,28 +160,6 @@ class Room:
     noise_calibrated: bool = False
 
 
-class PersonAct(StrEnum):
-    """What a person did with the button or the page."""
-
-    TOUCH = "touch"
-    STILL_AWAKE = "still_awake"
-    PAUSE = "pause"
-    RESUME = "resume"
-    STOP = "stop"
-    CLEAR_STOP = "clear_stop"
-    GOOD_NIGHT = "good_night"
-    GOT_UP = "got_up"
-    TELL_DREAM = "tell_dream"
-
-
-@dataclass(frozen=True, slots=True)
-class PersonEvent:
-    """Something the person did; `minutes` is how long a pause lasts."""
-
-    act: PersonAct
-    minutes: float | None = None
-
-
 class CueKind(StrEnum):
     """What a cue is made of. Sound and whisper are heard; the others are objects."""
 
@@ -213,11 +191,51 @@ _VOLUME_RANKS: Final[Mapping[Volume, int]] = MappingProxyType(
 )
 
 
+class PersonAct(StrEnum):
+    """What a person did with the button or the page."""
+
+    TOUCH = "touch"
+    STILL_AWAKE = "still_awake"
+    PAUSE = "pause"
+    RESUME = "resume"
+    THEME = "theme"
+    VOLUME_CAP = "volume_cap"
+    STOP = "stop"
+    CLEAR_STOP = "clear_stop"
+    GOOD_NIGHT = "good_night"
+    GOT_UP = "got_up"
+    TELL_DREAM = "tell_dream"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonEvent:
+    """Something the person did.
+
+    minutes: how long a pause lasts. text: a new theme. volume: a new cap. held: a long press.
+    """
+
+    act: PersonAct
+    minutes: float | None = None
+    text: str | None = None
+    volume: Volume | None = None
+    held: bool = False
+
+
+class CuePurpose(StrEnum):
+    """What is played for: a cue into sleep, the alarm, or a planned waking of a `tdi` session."""
+
+    CUE = "cue"
+    PLANNED_WAKING = "planned_waking"
+    PROMPT = "prompt"
+    ALARM = "alarm"
+
+
 @dataclass(frozen=True, slots=True)
 class Cue:
     """What an actuator is asked to perform.
 
-    number: counts the cues of a session from 1.
+    number: counts the cues of a session from 1. step: the epoch whose decision it is.
+    purpose: what it is for; a planned waking and its prompt enter no waking count.
     volume, theme, line: of heard cues; `line` is the whispered text.
     level_db: dB(A) at the pillow where calibrated, else None.
     duration_s: how long it lasts; every actuator ends it by itself after that.
@@ -232,6 +250,8 @@ class Cue:
     line: str | None = None
     level_db: float | None = None
     deadline_s: float = 2.0
+    step: int = 0
+    purpose: CuePurpose = CuePurpose.CUE
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from agents.types import Agent, AsksOutside, Session, SessionKind
@@ -17,13 +18,13 @@ from bedside.outside import SecondLoop
 from bedside.plan import Ending, NightPlan
 from bedside.safety.gate import Mode
 from bedside.safety.limits import PersonalLimits, Powers
-from bedside.safety.words import own_words
+from bedside.safety.words import OwnWords, own_words
 from bedside.themes import Theme
 from bedside.trace import SCHEMA, Trace
 from devices.types import EPOCH_S, Volume
 from replay.clock import run_virtual
 from replay.outside import HeldOutside
-from replay.player import Player
+from replay.player import WARM_EPOCHS, Player
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
 from replay.rolls import Dice, RollStream, roll_night
@@ -39,7 +40,7 @@ class Setting:
     first_epoch, steps: the part of the recording; steps None: to its end.
     dropout: chance that a step loses its stage readings. ends_at_stop: an agent's Stop ends it.
     stable_deep: end after so many DEEP readings in a row; None: never.
-    charges: latencies (s) of outside calls from an earlier trace, in order; None: measure.
+    charges: latencies (s) of outside calls by number, from an earlier trace; None: measure.
     """
 
     theme: Theme
@@ -51,7 +52,7 @@ class Setting:
     dropout: float = 0.0
     ends_at_stop: bool = False
     stable_deep: int | None = None
-    charges: Sequence[float] | None = None
+    charges: Mapping[int, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ async def _attempt(
     )
     dropout = _Dropout(dice, setting.dropout, hidden)
     player = Player(
-        night.recording,
+        night.info.streams,
+        night.pages(max(0, setting.first_epoch - WARM_EPOCHS)),
         shown=night.shown,
         sleeper=sleeper,
         dropped=dropout.drops,
@@ -180,25 +182,33 @@ def _start(night: RecordedNight) -> SessionStart:
 
 def _plan(night: RecordedNight, setting: Setting, session_id: str) -> NightPlan:
     theme, start = setting.theme, _start(night)
+    personal = PersonalLimits(volume_cap=Volume.MEDIUM, powers=Powers.MEDIUM)
     session = Session(
         kind=SessionKind.NIGHT,
         start_clock_s=clock_s(start) + setting.first_epoch * EPOCH_S,
         theme=theme.name,
         memory=theme.memory,
         lines=theme.lines,
-        volume_cap=Volume.MEDIUM,
+        volume_cap=personal.volume_cap or Volume.LOW,
+        cue_budget=personal.cue_budget,
     )
     return NightPlan(
         session_id=session_id,
         session=session,
         mode=setting.mode,
-        personal=PersonalLimits(volume_cap=Volume.MEDIUM, powers=Powers.MEDIUM),
-        words=own_words(theme.memory, theme.lines, theme.name, default_toml("words")),
+        personal=personal,
+        words=_words(theme),
         sound_s=theme.sound_s,
         history=night.history_before(setting.first_epoch),
         start_assumed=start.assumed,
         night=_night(night, setting),
     )
+
+
+@cache
+def _words(theme: Theme) -> OwnWords:
+    table = default_toml("words")
+    return own_words(theme.memory, theme.lines, theme.name, table, language=theme.language)
 
 
 def _night(night: RecordedNight, setting: Setting) -> Mapping[str, Any]:

@@ -321,10 +321,12 @@ def _time_of_day(since_noon_s: float) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
-def _charges(trace: Path) -> list[float]:
+def _charges(trace: Path) -> dict[int, float]:
     from replay.summary import read_lines
 
-    return [line["latency_s"] for line in read_lines(trace) if line["kind"] == "call"]
+    return {
+        line["number"]: line["latency_s"] for line in read_lines(trace) if line["kind"] == "call"
+    }
 
 
 def _pace(speed: str) -> float | None:

@@ -12,9 +12,12 @@ from hashlib import sha256
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from bedside.epocher import epoch_stage
+from bedside.hub import Hub
 from bedside.recording import Recording
-from devices.types import EPOCH_S, Contact, Stage, StageReading, Stream
+from bedside.sleep_history import REM_GAP_EPOCHS, SUSTAINED_EPOCHS
+from bedside.stage_rule import ShownStages
+from bedside.windows import Windows
+from devices.types import EPOCH_S, Stage, Stream
 
 COUNTED: Final = {
     Stage.AWAKE: "awake",
@@ -24,10 +27,8 @@ COUNTED: Final = {
     Stage.UNKNOWN: "none",
 }
 """The coarse stages and the names their figures go by; "none" is an epoch without a label."""
-SUSTAINED_EPOCHS: Final = 10
-"""So many sleep epochs in a row are sustained sleep. Source: design, words of the field."""
-REM_GAP_EPOCHS: Final = 30
-"""REM runs no more than 15 min apart are one REM period. Source: design, words of the field."""
+SHOWN_BY: Final = frozenset({Stream.STAGE, Stream.CONTACT})
+"""Streams that settle the shown stage."""
 REM_PERIOD_EPOCHS: Final = 10
 """REM epochs of a period of 5 min or more."""
 LONG_REM_EPOCHS: Final = 6
@@ -246,24 +247,18 @@ def shown_stages(recording: Recording) -> tuple[Stage, ...]:
     What was worked out when the night was written is believed."""
     if recording.info.stages is not None:
         return from_fine_letters(recording.info.stages)
-    info = next((one for one in recording.info.streams if one.stream is Stream.STAGE), None)
-    expected = EPOCH_S / info.interval_s if info is not None and info.interval_s else 1.0
-    readings: dict[int, list[StageReading]] = {}
-    touches: dict[int, list[bool]] = {}
-    for _, t, value, *_ in recording.samples(frozenset({Stream.STAGE, Stream.CONTACT})):
-        epoch = int(t // EPOCH_S)
-        if isinstance(value, StageReading):
-            if epoch not in readings:
-                readings[epoch] = []
-            readings[epoch].append(value)
-        elif isinstance(value, Contact) and value.on_skin is not None:
-            touches.setdefault(epoch, []).append(value.on_skin)
-    epochs = recording.info.epochs
-    if epochs is None:
-        epochs = max(readings, default=-1) + 1
-    return tuple(
-        _shown_stage(readings.get(k, ()), touches.get(k, ()), expected) for k in range(epochs)
-    )
+    told = [info for info in recording.info.streams if info.stream in SHOWN_BY]
+    windows, hub = Windows(told), Hub()
+    windows.listen(hub)
+    rule, stages = ShownStages(windows), list[Stage]()
+    for sample in recording.samples(SHOWN_BY):
+        while sample.t >= (len(stages) + 1) * EPOCH_S:
+            stages.append(_closed(rule, windows, len(stages)))
+        hub.publish(sample)
+    epochs = len(stages) + 1 if recording.info.epochs is None else recording.info.epochs
+    while len(stages) < epochs:
+        stages.append(_closed(rule, windows, len(stages)))
+    return tuple(stages[:epochs])
 
 
 def night_stages(recording: Recording) -> tuple[Stage, ...]:
@@ -271,12 +266,12 @@ def night_stages(recording: Recording) -> tuple[Stage, ...]:
     return true_stages(recording) or shown_stages(recording)
 
 
-def _shown_stage(
-    readings: Sequence[StageReading], touches: Sequence[bool], expected: float
-) -> Stage:
-    if 2 * sum(touches) < len(touches):
-        return Stage.UNKNOWN
-    return epoch_stage(readings, expected).fine
+def _closed(rule: ShownStages, windows: Windows, epoch: int) -> Stage:
+    start_t, end_t = epoch * EPOCH_S, (epoch + 1) * EPOCH_S
+    rule.take(start_t, end_t)
+    staged = rule.over(start_t, end_t)
+    windows.forget(end_t)
+    return staged.fine
 
 
 def _shares(stages: Sequence[Stage], among: Sequence[Stage]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents.types import Agent
+from bedside.agent_loading import identity
 from bedside.configuration import default_toml
 from bedside.trace import TraceError
 from devices.version import VERSION
@@ -41,7 +42,7 @@ def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[st
             "stage4_sha256": night.stage4_sha256,
             "shown4_sha256": stage4_sha256(night.shown),
         },
-        "agent": {"name": agent.name, "source_sha256": getattr(agent, "source_sha256", None)},
+        "agent": identity(agent),
         "seed": setting.seed,
         "mode": setting.mode,
         "first_epoch": setting.first_epoch,
@@ -49,7 +50,7 @@ def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[st
         "dropout": setting.dropout,
         "ends_at_stop": setting.ends_at_stop,
         "stable_deep": setting.stable_deep,
-        "charges": None if setting.charges is None else list(setting.charges),
+        "charges": None if setting.charges is None else list(setting.charges.values()),
         "wake_table": {stage: dict(chances) for stage, chances in table.chances.items()},
         "wake_scale": table.scale,
         "theme": {"name": theme.name, "memory": theme.memory, "lines": list(theme.lines)},
@@ -58,19 +59,26 @@ def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[st
     }
 
 
-def comparability_key(made_of: Mapping[str, Any]) -> str:
-    """First 16 hex digits of the SHA-256 of the ingredients; the id of a replayed session.
+def replay_id(made_of: Mapping[str, Any]) -> str:
+    """The id of a replayed session: first 16 hex digits of the SHA-256 of its ingredients.
 
     Latencies are no part of it: a measured run and its rerun from the charges are one session.
     """
     return _digest({**made_of, "charges": None})[:KEY_LENGTH]
 
 
+def comparability_key(made_of: Mapping[str, Any]) -> str:
+    """What two agents, or two seeds of one, must share to stand in one table."""
+    shared = {name: value for name, value in made_of.items() if name not in ("agent", "seed")}
+    return _digest({**shared, "charges": None})[:KEY_LENGTH]
+
+
 def write_manifest(path: Path, made_of: Mapping[str, Any], files: Mapping[str, Path]) -> None:
     """Write the manifest beside the traces, with the SHA-256 of each file named."""
     manifest = {
         **made_of,
-        "key": comparability_key(made_of),
+        "id": replay_id(made_of),
+        "comparability_key": comparability_key(made_of),
         "files": {name: file_sha256(file) for name, file in files.items()},
     }
     growing = path.with_name(f"{path.name}.{os.getpid()}.part")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import accumulate
 
-from bedside.recording import Recording, RecordingInfo
+from bedside.recording import MemoryRecording, Recording, RecordingInfo
 from bedside.sleep_history import SleepHistory
 from devices.types import Stage
 from replay.hypnogram import shown_stages, stage4_sha256, true_stages
+from replay.pages import Pages, PagesOnce, shared_pages
 
 
 class RecordedNight:
@@ -50,6 +51,18 @@ class RecordedNight:
     def stage4_sha256(self) -> str:
         """Of the hidden stages: the night's key for rolls."""
         return stage4_sha256(self.hidden)
+
+    def pages(self, first: int) -> Pages:
+        """Pages from epoch `first` on: shared where the samples are in memory anyway."""
+        if self._shared is not None:
+            return self._shared
+        return PagesOnce(self.recording, first)
+
+    @cached_property
+    def _shared(self) -> Pages | None:
+        if isinstance(self.recording, MemoryRecording):
+            return shared_pages(self.recording)
+        return None
 
     @property
     def epochs(self) -> int:

@@ -13,7 +13,7 @@ from bedside.home import session_folder
 from bedside.trace import FileSink, Trace, TraceError
 from devices.types import EPOCH_S, PaprikaError, Stage
 from replay.attempt import Setting, attempt
-from replay.manifest import comparability_key, file_sha256, ingredients, write_manifest
+from replay.manifest import file_sha256, ingredients, replay_id, write_manifest
 from replay.page import write_page
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
@@ -61,7 +61,7 @@ def replay(
             f"{night.place}: not one valid epoch in {night.epochs}; give another night"
         )
     made_of = ingredients(night, agent, setting)
-    session_id = comparability_key(made_of)
+    session_id = replay_id(made_of)
     folder = _made(out or session_folder(session_id))
     files = {name: folder / name for name in (TRACE, HIDDEN, MANIFEST, PAGE)}
     started_s = real_s()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from threading import Event
 
 from devices.ports import Clock
 from devices.types import Cue, CueKind, Outcome, OutcomeStatus
@@ -19,6 +20,8 @@ class SilentRoom:
 
     def __init__(self, sleeper: Sleeper) -> None:
         self._sleeper = sleeper
+        self._silent = Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._sounding: dict[int, asyncio.Future[OutcomeStatus]] = {}
 
     def ready(self, clock: Clock) -> AbstractAsyncContextManager[None]:
@@ -30,13 +33,17 @@ class SilentRoom:
         try:
             yield
         finally:
-            self._end(OutcomeStatus.SILENCED)
+            self._end()
+            self._loop = None
 
     async def perform(self, cue: Cue) -> Outcome:
         onset_t = self._clock.t()
+        if self._silent.is_set():
+            return Outcome(OutcomeStatus.SILENCED, None, onset_t, detail="silenced")
         self._sleeper.hear(cue, onset_t)
-        ending = self._sounding[cue.number] = self._loop.create_future()
-        timer = self._loop.call_later(cue.duration_s, _settle, ending, OutcomeStatus.CONFIRMED)
+        loop = asyncio.get_running_loop()
+        ending = self._sounding[cue.number] = loop.create_future()
+        timer = loop.call_later(cue.duration_s, _settle, ending, OutcomeStatus.CONFIRMED)
         try:
             status = await ending
         finally:
@@ -45,14 +52,21 @@ class SilentRoom:
         return Outcome(status, onset_t=onset_t, ended_t=self._clock.t())
 
     def fade_out(self) -> None:
-        self._loop.call_soon_threadsafe(self._end, OutcomeStatus.SILENCED)
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # the loop was closed meanwhile: nothing sounds
+                loop.call_soon_threadsafe(self._end)
 
     def silence(self) -> None:
-        self._loop.call_soon_threadsafe(self._end, OutcomeStatus.SILENCED)
+        self._silent.set()
+        self.fade_out()
 
-    def _end(self, status: OutcomeStatus) -> None:
+    def rearm(self) -> None:
+        self._silent.clear()
+
+    def _end(self) -> None:
         for ending in self._sounding.values():
-            _settle(ending, status)
+            _settle(ending, OutcomeStatus.SILENCED)
 
 
 def _settle(ending: asyncio.Future[OutcomeStatus], status: OutcomeStatus) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, fsum
 
-from bedside.mean import total
 from bedside.trace import Trace, rounded
 from devices.types import EPOCH_S, Cue, Stage
 from replay.rolls import Dice, RollStream
@@ -64,13 +63,12 @@ class Sleeper:
             return None
         stage, imputed = self.stage_before(t)
         chance = self._table.chance(stage, cue.kind, cue.volume)
-        step = int(t // EPOCH_S) - 1
-        value = None if chance is None else self._dice.roll(RollStream.WAKE, step)
+        value = None if chance is None else self._dice.roll(RollStream.WAKE, cue.step)
         woken = value is not None and chance is not None and value < chance
         self._event(
             "roll",
             t,
-            step=step,
+            step=cue.step,
             cue=cue.number,
             stream=RollStream.WAKE.value,
             value=value,
@@ -94,7 +92,7 @@ class Sleeper:
 
     def recorded_s(self, t: float) -> float:
         """Position in the recording (s) at session time `t`, outside inserted wake."""
-        inserted_s = total(min(t, w.until_t) - w.from_t for w in self.wakings if t > w.from_t)
+        inserted_s = fsum(min(t, w.until_t) - w.from_t for w in self.wakings if t > w.from_t)
         return self._first_epoch * EPOCH_S + t - inserted_s
 
     def is_woken(self, t: float) -> bool:

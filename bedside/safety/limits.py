@@ -48,6 +48,7 @@ class Limit(StrEnum):
     RECORD_ONLY = "record_only"
     PAUSED = "paused"
     REPORTED_AWAKE = "reported_awake"
+    BEFORE_ONSET = "before_onset"
     NO_POWERS = "no_powers"
     GAP = "gap"
     FAILED_REPEAT = "failed_repeat"
@@ -79,6 +80,7 @@ LIMIT_REASONS: Final[Mapping[Limit, str]] = MappingProxyType(
         Limit.RECORD_ONLY: "the night only records",
         Limit.PAUSED: "the person paused cueing",
         Limit.REPORTED_AWAKE: "the person said they were awake",
+        Limit.BEFORE_ONSET: "sleep has not set in yet",
         Limit.NO_POWERS: "this person's first night only records",
         Limit.GAP: f"the last cue was less than {GAP_S:.0f} s ago",
         Limit.FAILED_REPEAT: f"a cue failed less than {GAP_S:.0f} s ago",
@@ -131,6 +133,8 @@ class History:
 
     suspected_wakings: when each was suspected. rem_period: the current or last (0: none yet).
     agent_stopped, person_stopped: the two latches. record_only: crashes or a failed self-check.
+    before_onset: sleep has not set in as this kind of session needs it: sustained onset, or of
+    a `sleep_onset` session the first sleep epoch.
     """
 
     cues: tuple[PastCue, ...] = ()
@@ -141,6 +145,7 @@ class History:
     record_only: bool = False
     paused_until: float | None = None
     reported_awake: bool = False
+    before_onset: bool = False
 
 
 def cue_kind(action: CueAction) -> CueKind:
@@ -191,6 +196,7 @@ def _latched(t: float, history: History, personal: PersonalLimits) -> dict[Limit
         Limit.RECORD_ONLY: history.record_only,
         Limit.PAUSED: until is not None and not t >= until,
         Limit.REPORTED_AWAKE: history.reported_awake,
+        Limit.BEFORE_ONSET: history.before_onset,
         Limit.NO_POWERS: personal.powers in (None, Powers.RECORD_ONLY),
     }
 

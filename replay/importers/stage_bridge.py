@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import median
 from typing import Final, NamedTuple
 
-from bedside.epocher import LEAST_COVERAGE
 from bedside.recording import MemoryRecording, RecordingInfo
+from bedside.stage_rule import LEAST_COVERAGE
 from devices.types import (
     EPOCH_S,
     Battery,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from bedside.safety.gate import Mode
 from bedside.safety.limits import PersonalLimits, Powers
 from bedside.safety.words import own_words
 from bedside.trace import Trace
-from devices.ports import Actuator, Clock
+from devices.ports import Actuator, Clock, Push
 from devices.types import (
     Cue,
     CueKind,
@@ -30,13 +31,8 @@ from devices.types import (
     StreamInfo,
     Volume,
 )
-from replay.clock import run_virtual
-from replay.player import Player
-from replay.rolls import Dice
-from replay.sleeper import Sleeper
-from replay.wake_rule import wake_table
+from replay.clock import VirtualTimeLoop, run_virtual
 from tests.replay.nights import START_CLOCK_S, Line, lines_of, recording
-from tests.replay.nights import RecordedNight as _RecordedNight
 
 MEMORY = "my grey cat is asleep on my knees and she purrs"
 LINES = ("my grey cat", "she purrs on my knees")
@@ -96,6 +92,32 @@ class Bell:
         t = self._clock.t()
         self.log.append((t, what))
         return t
+
+
+class Tape:
+    """A source that pushes samples at their times."""
+
+    name = "tape"
+
+    def __init__(self, streams: tuple[StreamInfo, ...], samples: Sequence[Sample]) -> None:
+        self.streams = streams
+        self._left = deque(samples)
+
+    @asynccontextmanager
+    async def pushing(self, push: Push, clock: Clock) -> AsyncIterator[None]:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
+        self._loop, self._push, loop.feed = loop, push, self
+        yield
+        loop.feed = None
+
+    def next_t(self) -> float | None:
+        return self._left[0].t if self._left else None
+
+    def deliver(self, limit: float) -> None:
+        while self._left and self._left[0].t < limit and not self._loop.interrupted:
+            self._loop.advance(self._left[0].t)
+            self._push(self._left.popleft())
 
 
 class Notebook:
@@ -163,16 +185,8 @@ class AtBedside:
             streams=self.streams,
             confidence=self.confidence,
         )
-        known = _RecordedNight(made)
         clock = SessionClock(SessionStart(made.info.start_wall_ns))
-        nobody = Sleeper(
-            known.hidden,
-            first_epoch=0,
-            dice=Dice("nobody:0", 1),
-            table=wake_table(default_toml("wake_table"), 0.0),
-            trace=Trace(Notebook()),
-        )
-        source = Player(made, shown=known.shown, sleeper=nobody, dropped=lambda step: False)
+        source = Tape(made.info.streams, tuple(made.samples()))
         if self.actuators is None:
             self.actuators = (Bell(),)
         night = Night(

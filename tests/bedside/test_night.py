@@ -646,7 +646,7 @@ def test_the_footer_adds_up_what_the_lines_say() -> None:
         "rewritten": 1,
         "suspected_wakings": lines[-1]["suspected_wakings"],
     }  # fmt: skip
-    asked = [delivery for delivery in deliveries_of(lines).values()]
+    asked = list(deliveries_of(lines).values())
     for total, name in (("limit_hits", "limits"), ("violations", "rules")):
         listed = [one for delivery in asked for one in delivery[name]]
         assert lines[-1][total] == {one: listed.count(one) for one in sorted(set(listed))}

@@ -1,5 +1,6 @@
 """The lines that are no night's own: EEG powers, ages that are not known, counts in a footer."""
 
+from agents.types import PlaySound, Reading, Wait
 from bedside import record
 from bedside.decider import Decision, DecisionStatus
 from bedside.epocher import Epoch
@@ -10,7 +11,6 @@ from bedside.plan import Ending
 from bedside.safety.gate import Verdict
 from bedside.safety.limits import Limit
 from bedside.safety.rules import Rule, Shown
-from agents.types import PlaySound, Reading, Wait
 from devices.types import Cue, CueKind, Outcome, OutcomeStatus, Stage, Volume
 from tests.bedside.test_observer import SESSION, epoch
 

@@ -1,12 +1,9 @@
-"""The lines of a trace: their keys, their order, their numbers, and files that are whole or absent."""
+"""The lines of a trace: keys, order, numbers; and files that are whole or absent."""
 
 import asyncio
 import json
 import re
-import resource
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,7 @@ from bedside.trace import DECIMALS, FileSink, MemorySink, Trace, TraceError, rou
 from devices.types import HeartRate, Movement, PersonAct, Room, Sample, Stream, StreamInfo, Volume
 from tests.bedside.bells import BUTTON, AtBedside, pressed
 from tests.conftest import ROOT
-from tests.replay.nights import Line, Scripted, cue_at, lived, night, waking_setting
+from tests.replay.nights import Line, Scripted, cue_at, files_at_most, lived, night, waking_setting
 
 REFERENCE = (ROOT / "docs" / "reference" / "trace.md").read_text(encoding="utf-8")
 HEADER_KEYS = [
@@ -57,6 +54,7 @@ HIDDEN_EVENT_KEYS = {
 }
 
 
+@cache
 def rich_night() -> tuple[list[Line], list[bytes]]:
     """A night in which every kind of line occurs."""
     extra = [Sample(Stream.ROOM, 45.0, Room(19.123456, 31.98765, 0.1, 40.4567), "sensor")]
@@ -90,7 +88,8 @@ def rich_night() -> tuple[list[Line], list[bytes]]:
     return night.spend(), night.sink.written
 
 
-LINES, WRITTEN = rich_night()
+def lines() -> list[Line]:
+    return rich_night()[0]
 
 
 def documented(section: str) -> list[str]:
@@ -109,9 +108,9 @@ def test_the_reference_names_the_keys_of_header_and_step_in_this_order() -> None
 
 
 def test_every_line_has_its_keys_in_the_order_of_the_reference() -> None:
-    assert list(LINES[0]) == HEADER_KEYS
-    assert list(LINES[-1]) == FOOTER_KEYS
-    for line in LINES[1:-1]:
+    assert list(lines()[0]) == HEADER_KEYS
+    assert list(lines()[-1]) == FOOTER_KEYS
+    for line in lines()[1:-1]:
         if line["kind"] == "event":
             assert list(line) == ["kind", "t", "event", *EVENT_KEYS[line["event"]]]
             continue
@@ -121,8 +120,8 @@ def test_every_line_has_its_keys_in_the_order_of_the_reference() -> None:
         assert list(line["decision"]) == ["status", "latency_s", "error"]
         if line["delivery"] is not None:
             assert list(line["delivery"]) == DELIVERY_KEYS
-    assert {line["event"] for line in LINES if line["kind"] == "event"} == set(EVENT_KEYS)
-    streams = LINES[0]["streams"]
+    assert {line["event"] for line in lines() if line["kind"] == "event"} == set(EVENT_KEYS)
+    streams = lines()[0]["streams"]
     assert all(
         list(one) == ["stream", "source", "interval_s", "channels", "rate_hz", "simulated"]
         for one in streams
@@ -130,7 +129,7 @@ def test_every_line_has_its_keys_in_the_order_of_the_reference() -> None:
 
 
 def test_an_action_has_only_the_keys_that_apply() -> None:
-    asked = {line["step"]: list(line["action"]) for line in LINES if line["kind"] == "step"}
+    asked = {line["step"]: list(line["action"]) for line in lines() if line["kind"] == "step"}
     assert asked[0] == ["kind", "reason"]
     assert asked[1] == ["kind", "volume", "reason"]
     assert asked[3] == ["kind", "volume", "line", "reason"]
@@ -152,13 +151,13 @@ def test_hidden_lines_have_their_keys_in_the_order_of_the_reference() -> None:
 
 
 def test_lines_are_utf_8_without_spaces_and_end_with_a_newline() -> None:
-    for line, written in zip(LINES, WRITTEN, strict=True):
+    for line, written in zip(*rich_night(), strict=True):
         compact = json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
         assert written == compact.encode()
 
 
 def test_numbers_have_no_more_decimals_than_declared() -> None:
-    step = next(line for line in LINES if line.get("step") == 3)
+    step = next(line for line in lines() if line.get("step") == 3)
     seen = step["observation"]
     assert step["decision"]["latency_s"] == 2.346
     assert step["delivery"]["t"] == 122.346
@@ -167,16 +166,16 @@ def test_numbers_have_no_more_decimals_than_declared() -> None:
     assert seen["noise_dba"] == [31.99, 75.0, "sensor"]
     assert seen["humidity_pct"] == [40.46, 75.0, "sensor"]
     assert seen["heart_rate_bpm"] == [61.12, 0.3, "strap"]
-    moved = next(line for line in LINES if line.get("step") == 4)["observation"]
+    moved = next(line for line in lines() if line.get("step") == 4)["observation"]
     assert moved["movement_g"] == [0.9877, 25.0, "strap"]
 
 
 def test_what_is_missing_is_null() -> None:
-    last = [line for line in LINES if line["kind"] == "step"][-1]["observation"]
+    last = [line for line in lines() if line["kind"] == "step"][-1]["observation"]
     assert (last["stage"], last["has_reading"]) == (None, False)
     assert last["light_lux"] == [0.1, 255.0, "sensor"]
-    assert LINES[0]["planned_wake_clock_s"] is None
-    assert LINES[0]["night"] is None
+    assert lines()[0]["planned_wake_clock_s"] is None
+    assert lines()[0]["night"] is None
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from(sorted(DECIMALS)))
@@ -229,27 +228,18 @@ def test_a_trace_that_cannot_begin_is_named(tmp_path: Path, folder: str) -> None
         FileSink(tmp_path / folder / "trace.jsonl")
 
 
-@contextmanager
-def files_at_most(size: int) -> Iterator[None]:
-    """The system refuses to let any file grow over `size` bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-
-
-@pytest.mark.parametrize("lines", [3, 3000])
-def test_no_space_is_said_and_leaves_nothing_that_looks_whole(tmp_path: Path, lines: int) -> None:
+@pytest.mark.parametrize("count", [3, 3000])
+def test_no_space_is_said_and_leaves_nothing_that_looks_whole(tmp_path: Path, count: int) -> None:
     sink = FileSink(tmp_path / "trace.jsonl")
     trace = Trace(sink)
-    with files_at_most(100), pytest.raises(TraceError) as caught:
-        for number in range(lines):
+
+    def write_all() -> None:
+        for number in range(count):
             trace.line("event", {"number": number, "text": "x" * 100})
         trace.close()
+
+    with files_at_most(100), pytest.raises(TraceError) as caught:
+        write_all()
     said = str(caught.value)
     assert said.startswith(f"{tmp_path / 'trace.jsonl'}: ")
     assert "space" in said

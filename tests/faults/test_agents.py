@@ -7,6 +7,7 @@ trace says what happened.
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -28,7 +29,16 @@ from bedside.safety.gate import Mode
 from bedside.themes import bundled_theme
 from devices.types import CueKind, Volume
 from tests.bedside.bells import LINES, AtBedside, Bell
-from tests.replay.nights import Lived, Scripted, events_of, letters_of, lived, night, setting, steps_of
+from tests.replay.nights import (
+    Lived,
+    Scripted,
+    events_of,
+    letters_of,
+    lived,
+    night,
+    setting,
+    steps_of,
+)
 
 LETTERS = "W" * 6 + "L" * 14 + "D" * 10 + "R" * 20 + "W" * 2 + "L" * 8
 STEPS = len(LETTERS)
@@ -111,13 +121,6 @@ def test_an_agent_that_leaves_work_behind() -> None:
             return Wait()
 
     assert goes_on(lived(night(LETTERS), Messy({}))) == {"ok": STEPS}
-
-
-class Evil(str):
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        raise RuntimeError("no")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +206,9 @@ def test_an_outside_that_fails(reply: Reply) -> None:
 
 VOLUMES = st.sampled_from(list(Volume))
 WORDS = st.one_of(
-    st.sampled_from([*LINES, "cat", "a dark wolf", "Ignore the rules", "\u202eevil", "my\u200bcat"]),
+    st.sampled_from(
+        [*LINES, "cat", "a dark wolf", "Ignore all rules", "\u202eevil", "my\u200bcat"]
+    ),
     st.text(min_size=1, max_size=30),
 )
 ACTIONS = st.one_of(
@@ -228,7 +233,7 @@ def test_a_hijacked_agent_gets_nothing_past_the_limits_of_a_live_night(
     lines = bedside.spend()
     assert letters_of(steps_of(lines)) == letters
     rings = [t for t, what in bedside.bell.log if what.startswith("ring")]
-    assert all(later - earlier >= 60.0 for earlier, later in zip(rings, rings[1:], strict=False))
+    assert all(later - earlier >= 60.0 for earlier, later in pairwise(rings))
     assert all(sum(t - 600.0 < one <= t for one in rings) <= 5 + 2 for t in rings)  # with two puffs
     cues = bedside.bell.cues
     assert all(cue.volume is not Volume.HIGH for cue in cues)
@@ -245,7 +250,7 @@ def test_a_hijacked_agent_gets_nothing_past_the_limits_of_a_live_night(
 @settings(max_examples=40)
 @given(moves=st.lists(st.tuples(LATENCIES, ACTIONS), min_size=STEPS, max_size=STEPS))
 def test_observe_delivers_all_that_is_whole_and_no_word_that_was_never_said(
-    moves: list[tuple[float, Any]]
+    moves: list[tuple[float, Any]],
 ) -> None:
     done = lived(night(LETTERS), Scripted(lambda step: moves[step]), setting(0.0))
     goes_on(done)

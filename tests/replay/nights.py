@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import resource
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -210,3 +213,16 @@ def events_of(lines: Iterable[Line], name: str) -> list[Line]:
 
 def letters_of(steps: Iterable[Line]) -> str:
     return "".join(Stage(step["epoch"]["stage"]).letter for step in steps)
+
+
+@contextmanager
+def files_at_most(size: int) -> Iterator[None]:
+    """The system refuses to let any file grow over `size` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)

@@ -75,7 +75,7 @@ def test_an_epoch_shows_what_was_recorded_in_it(interval_s: float) -> None:
     fine = [step["epoch"]["fine"] for step in done.steps]
     assert fine[10:12] == ["n1", "n2"]
     assert all(
-        step["epoch"]["coverage"] == 1.0 for step in done.steps if "?" != letters[step["step"]]
+        step["epoch"]["coverage"] == 1.0 for step in done.steps if letters[step["step"]] != "?"
     )
 
 

@@ -2,7 +2,6 @@
 
 import json
 import resource
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,25 @@ from bedside.recording.reader import NightFile
 from devices.types import PaprikaError
 from replay.recorded_night import RecordedNight
 from replay.replaying import ReplayingError, replay
-from tests.bedside.test_trace import files_at_most
-from tests.replay.nights import Scripted, cue_at, night, recording, setting, waking_setting
+from tests.replay.nights import (
+    Scripted,
+    cue_at,
+    files_at_most,
+    night,
+    recording,
+    setting,
+    waking_setting,
+)
 
 LETTERS = "LLLL" + "R" * 20 + "DDDD"
 FILES = ["hidden.jsonl", "manifest.json", "page/index.html", "trace.jsonl"]
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No replay of a test may end up in somebody's own folder."""
     monkeypatch.setenv("PAPRIKA_HOME", str(tmp_path / "home"))
-    yield tmp_path / "home"
+    return tmp_path / "home"
 
 
 def files_in(folder: Path) -> list[str]:

@@ -12,6 +12,7 @@ from agents.wait import WaitAgent
 from bedside.safety.gate import Mode
 from bedside.trace import TraceError
 from devices.types import Volume
+from replay.recorded_night import RecordedNight
 from replay.summary import Excluded, read_lines, summarise
 from tests.replay.nights import (
     LOUD,
@@ -24,7 +25,6 @@ from tests.replay.nights import (
     setting,
     waking_setting,
 )
-from replay.recorded_night import RecordedNight
 
 
 def test_a_night_is_counted() -> None:

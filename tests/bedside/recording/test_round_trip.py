@@ -216,3 +216,35 @@ def test_a_missing_file_is_one_clear_line(path: Path) -> None:
         NightFile.open(path)
     with pytest.raises(RecordingError, match="No such file"):
         write_night(path / "under" / "n.mcap", small_night())
+
+
+@pytest.mark.parametrize("from_t", [-100.0, 0.0, 5.0, 9.75, 15.5, 99.0])
+def test_batches_from_a_time_hold_every_sample_from_then_on(path: Path, from_t: float) -> None:
+    given = small_night()
+    write_night(path, given)
+    every = plain_all(given.samples())
+    for recording in (NightFile.open(path), given):
+        got = plain_all(sample for batch in recording.batches(from_t) for sample in batch)
+        assert got == every[len(every) - len(got) :]
+        assert len(got) >= sum(sample.t >= from_t for sample in given.samples())
+
+
+def test_batches_are_chunks(path: Path) -> None:
+    write_night(path, small_night())
+    batches = [batch for batch in NightFile.open(path).batches(-40.0) if batch]
+    assert [{sample.t // 5.0 for sample in batch} for batch in batches] == [
+        {-8.0}, {-1.0}, {0.0}, {1.0}, {2.0}, {3.0},
+    ]  # fmt: skip
+
+
+def test_a_file_knows_whether_it_was_closed(path: Path) -> None:
+    write_night(path, small_night())
+    assert NightFile.open(path).closed
+    path.write_bytes(path.read_bytes()[:-1])
+    assert not NightFile.open(path).closed
+
+
+def test_stages_worked_out_before_come_back(path: Path) -> None:
+    info = replace(INFO, stages="W?", epochs=2)
+    write_night(path, MemoryRecording(info, ()))
+    assert NightFile.open(path).info == info

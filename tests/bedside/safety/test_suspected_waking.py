@@ -20,6 +20,7 @@ def test_the_figures_are_those_of_the_safety_document() -> None:
 
 
 def test_nothing_seen_is_no_sign() -> None:
+    assert WakeSigns(30.0, 0.0, None, None, None, False, False) == QUIET
     assert suspected(QUIET) == ()
     assert suspected(WakeSigns(0.0, 9.999, 0.1, 68.0, 60.0)) == ()
 
