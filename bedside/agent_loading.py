@@ -13,7 +13,6 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from agents.process import ProcessAgent
 from agents.types import Agent, AgentError
 
 if TYPE_CHECKING:
@@ -65,8 +64,9 @@ def identity(agent: Agent) -> dict[str, Any]:
 
     A process agent is known by its command without folders, and by the files it names.
     """
-    if isinstance(agent, ProcessAgent):
-        named = [Path(word) for word in shlex.split(agent.command)]
+    command = getattr(agent, "command", None)
+    if isinstance(command, str):
+        named = [Path(word) for word in shlex.split(command)]
         sources = [path.read_bytes() for path in named if path.is_file()]
         return {"name": agent.name, "source_sha256": _sha256(*sources), "settings": {}}
     module = sys.modules.get(type(agent).__module__)

@@ -77,10 +77,10 @@ class SessionClock:
             await self._timer(when)
 
     async def _timer(self, when: float) -> None:
-        reached = asyncio.Event()
-        timer = self._loop.call_at(when, reached.set)
+        reached = self._loop.create_future()
+        timer = self._loop.call_at(when, _reach, reached)
         try:
-            await reached.wait()
+            await reached
         finally:
             timer.cancel()
 
@@ -118,6 +118,11 @@ class WallWatch:
         """The step since the last reading, or None."""
         before, self._last = self._last, reading
         return wall_step_s(before, reading)
+
+
+def _reach(reached: asyncio.Future[None]) -> None:
+    if not reached.done():
+        reached.set_result(None)
 
 
 def _whole_ms(seconds: float) -> float:

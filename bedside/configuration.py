@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -20,20 +21,23 @@ class ConfigurationError(PaprikaError):
     """A settings file is missing or wrong; the message names the file and the line or key."""
 
 
-@cache
-def default_toml(name: str) -> dict[str, Any]:
+def default_toml(name: str) -> Mapping[str, Any]:
     """The table of a bundled file, `name` without its ending: "paprika", "themes", …"""
-    file = f"{name}.toml"
+    return _read(_DEFAULTS / f"{name}.toml")
+
+
+@cache
+def _read(path: Path) -> Mapping[str, Any]:
     try:
-        with (_DEFAULTS / file).open("rb") as stream:
+        with path.open("rb") as stream:
             return tomllib.load(stream)
     except OSError as error:
         raise ConfigurationError(
-            f"{file}: not found among the bundled settings ({_bundled()}); "
+            f"{path.name}: not found among the bundled settings ({_bundled()}); "
             "install paprika-bedside again"
         ) from error
     except ValueError as error:
-        raise ConfigurationError(f"{file}: not valid TOML: {error}") from error
+        raise ConfigurationError(f"{path.name}: not valid TOML: {error}") from error
 
 
 def default_value(name: str, key: str, kind: type[_T]) -> _T:

@@ -21,27 +21,24 @@ _WATCHED: Final[tuple[tuple[Callable[[Any], Any], float], ...]] = (
 
 
 class FrozenWatch:
-    """Follows the stage samples of one source. Source of both limits: `design.md` §5."""
+    """Follows the stage samples of one source. Source of both limits: `design.md` §5.
+
+    frozen: whether a value that should move has stood still for too long.
+    """
 
     def __init__(self) -> None:
         self._same: list[tuple[Any, float]] = [(None, 0.0)] * len(_WATCHED)
-        self._last_t = 0.0
-
-    @property
-    def frozen(self) -> bool:
-        """True while a value that should move has stood still for too long."""
-        return any(
-            value is not None and self._last_t - since_t >= limit_s
-            for (value, since_t), (_, limit_s) in zip(self._same, _WATCHED, strict=True)
-        )
+        self.frozen = False
 
     def follow(self, samples: Sequence[Sample]) -> None:
         """Take in stage samples in the order of their `t`."""
         if not samples:
             return
-        for number, (read, _) in enumerate(_WATCHED):
-            self._same[number] = _since(self._same[number], samples, read)
-        self._last_t = samples[-1].t
+        frozen, last_t = False, samples[-1].t
+        for number, (read, limit_s) in enumerate(_WATCHED):
+            value, since_t = self._same[number] = _since(self._same[number], samples, read)
+            frozen |= value is not None and last_t - since_t >= limit_s
+        self.frozen = frozen
 
 
 def _since(
@@ -49,6 +46,8 @@ def _since(
 ) -> tuple[Any, float]:
     """The newest value and when it began; a value that moves is found in one step back."""
     newest, since_t = read(samples[-1]), samples[-1].t
+    if newest is None:
+        return None, since_t
     for sample in reversed(samples):
         if read(sample) != newest:
             return newest, since_t

@@ -100,6 +100,7 @@ class Night:
         self._clock = clock
         self._sources = sources
         self._actuators = actuators
+        self._beds = [one for one in actuators if isinstance(one, Continuous)]
         self._agent = agent
         self._outside = outside
         self._trace = trace
@@ -209,9 +210,8 @@ class Night:
 
     def _observe(self, step: int) -> tuple[Epoch, Observation]:
         epoch = self._epocher.close(step)
-        for actuator in self._actuators:
-            if isinstance(actuator, Continuous):
-                actuator.renew()
+        for bed in self._beds:
+            bed.renew()
         self._person.close_epoch(asleep=epoch.stage.is_sleep)
         return epoch, self._observer.observe(epoch, self._cues, self._person)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import itemgetter
 from typing import Final
 
 from bedside.hub import Hub
@@ -24,7 +24,7 @@ KEPT_STREAMS: Final = (
     Stream.ROOM,
 )
 
-_time_of = attrgetter("t")
+_time_of = itemgetter(1)
 
 
 class Windows:

@@ -30,6 +30,8 @@ def first_hours(folder: Path, hours: int) -> Path:
     path = folder / f"full-rate-{hours}h.mcap"
     night = sample_night(eeg=True)
     samples = tuple(takewhile(lambda sample: sample.t < hours * 3600, night.samples()))
-    info = replace(night.info, epochs=round(hours * 3600 / EPOCH_S))
+    epochs = round(hours * 3600 / EPOCH_S)
+    stages = night.info.stages
+    info = replace(night.info, epochs=epochs, stages=stages and stages[:epochs])
     write_night(path, MemoryRecording(info, samples))
     return path

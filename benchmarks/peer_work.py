@@ -30,7 +30,7 @@ NIGHT_S = 3600
 RATE_HZ = 256
 CHANNELS = ("eeg1", "eeg2", "eeg3", "eeg4")
 WATCHED_S = 2.0
-"""Real seconds for which a player is watched that keeps a pace of its own."""
+"""Real seconds for which a player is watched."""
 FALSE_RATE = 4_000
 """How many times too fast the file says it was sampled, to see what mne-lsl can do at most."""
 

@@ -23,8 +23,8 @@ def show(path: Path, ours_x: float) -> None:
     ours_x: how many times faster than real time we replay this whole night.
     """
     print(
-        "\npeers on the first hour of the same night, only its EEG (4 × 256 Hz); players that keep"
-        "\na pace of their own are watched for a few seconds\n"
+        "\npeers on the first hour of the same night, only its EEG (4 × 256 Hz), as × real time;"
+        "\npyxdf loads the hour, the players are watched for 2 s\n"
     )
     _line("Paprika, the whole night: file, loop, spectra, agent, trace", f"{ours_x:10,.0f} ×")
     for peer in PEERS:

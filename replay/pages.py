@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from operator import attrgetter
+from operator import itemgetter
 from typing import Final
 
 from bedside.recording import MemoryRecording, Recording
@@ -17,7 +17,7 @@ PAGES_KEPT: Final = 1024
 Pages = Callable[[int, float], list[Sample]]
 """The samples of an epoch of the recording, their times moved by so many seconds."""
 
-_time_of = attrgetter("t")
+_time_of = itemgetter(1)
 
 
 def shared_pages(recording: MemoryRecording) -> Pages:

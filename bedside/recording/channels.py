@@ -95,9 +95,9 @@ def _numbers(*names: str) -> dict[str, Any]:
 
 
 _CUE: Final = _record(
-    ("number", "kind", "volume", "theme", "duration_s", "deadline_s"),
-    kind=_TEXT, volume=_TEXT, theme=_TEXT, line=_TEXT,
-    **_numbers("number", "duration_s", "level_db", "deadline_s"),
+    ("number", "kind", "volume", "theme", "duration_s", "deadline_s", "step", "purpose"),
+    kind=_TEXT, volume=_TEXT, theme=_TEXT, line=_TEXT, purpose=_TEXT,
+    **_numbers("number", "duration_s", "level_db", "deadline_s", "step"),
 )  # fmt: skip
 _OUTCOME: Final = _record(
     ("status", "ended_t"),
@@ -115,7 +115,9 @@ _DOCUMENTS: Final[dict[str, dict[str, Any]]] = {
         **_numbers("temperature_c", "noise_dba", "light_lux", "humidity_pct", "co2_ppm"),
         noise_calibrated={"type": "boolean"},
     ),
-    Stream.PERSON.value: _record(("act",), act=_TEXT, minutes=_NUMBER),
+    Stream.PERSON.value: _record(
+        ("act",), act=_TEXT, minutes=_NUMBER, text=_TEXT, volume=_TEXT, held={"type": "boolean"}
+    ),
     Stream.CUE.value: _record(("cue", "outcome"), cue=_CUE, outcome=_OUTCOME),
     TRUTH: _record(("stage",), stage=_TEXT),
     EEG_SUMMARY: _record(

@@ -15,6 +15,7 @@ from devices.types import (
     Contact,
     Cue,
     CueKind,
+    CuePurpose,
     CueSounded,
     HeartRate,
     Movement,
@@ -32,7 +33,7 @@ from devices.types import (
 )
 
 Fields = dict[str, Any]
-_Word = TypeVar("_Word", PersonAct, CueKind, Volume, OutcomeStatus)
+_Word = TypeVar("_Word", PersonAct, CueKind, CuePurpose, Volume, OutcomeStatus)
 
 
 def encoder(stream: Stream) -> Callable[[Any], bytes]:
@@ -218,12 +219,25 @@ def _room(payload: bytes) -> Room:
 
 
 def _person_fields(value: PersonEvent) -> Fields:
-    return _sparse(act=PersonAct(value.act).value, minutes=_maybe(value.minutes))
+    return _sparse(
+        act=PersonAct(value.act).value,
+        minutes=_maybe(value.minutes),
+        text=None if value.text is None else str(value.text),
+        volume=None if value.volume is None else Volume(value.volume).value,
+        held=bool(value.held) or None,
+    )
 
 
 def _person(payload: bytes) -> PersonEvent:
     fields = loads(payload)
-    return PersonEvent(_word(PersonAct, fields["act"]), _number_or_none(fields.get("minutes")))
+    volume = fields.get("volume")
+    return PersonEvent(
+        act=_word(PersonAct, fields["act"]),
+        minutes=_number_or_none(fields.get("minutes")),
+        text=_text_or_none(fields.get("text")),
+        volume=None if volume is None else _word(Volume, volume),
+        held=_truth_value(fields.get("held", False)),
+    )
 
 
 def _sounded_fields(value: CueSounded) -> Fields:
@@ -238,6 +252,8 @@ def _sounded_fields(value: CueSounded) -> Fields:
             line=None if cue.line is None else str(cue.line),
             level_db=_maybe(cue.level_db),
             deadline_s=_float(cue.deadline_s),
+            step=int(cue.step),
+            purpose=CuePurpose(cue.purpose).value,
         ),
         "outcome": _sparse(
             status=OutcomeStatus(outcome.status).value,
@@ -262,6 +278,8 @@ def _sounded(payload: bytes) -> CueSounded:
             line=_text_or_none(cue.get("line")),
             level_db=_number_or_none(cue.get("level_db")),
             deadline_s=_number(cue["deadline_s"]),
+            step=_whole(cue["step"]),
+            purpose=_word(CuePurpose, cue["purpose"]),
         ),
         Outcome(
             status=_word(OutcomeStatus, outcome["status"]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, Final, Protocol
 
 from devices.types import Sample, Stream, StreamInfo, Truth
 
 STAGE_LETTERS: Final = frozenset("W12LDR?")
 _BATCH: Final = 512
-_time_of = attrgetter("t")
+_time_of = itemgetter(1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final, Self
 from bedside.recording.chunks import CHUNK_BYTES, OpenChunk, base_ns
 from bedside.recording.errors import WriteFailed, write_failure
 from bedside.recording.head import NightHead
-from bedside.recording.info import Recording, RecordingInfo
+from bedside.recording.info import Recording, RecordingInfo, info_as_dict, info_from_dict
 from bedside.recording.mcap_file import McapFile, sync_folder
 from bedside.recording.recover import copy_for_more
 from bedside.recording.replacement import Replacement
@@ -37,6 +37,10 @@ def write_night(
     progress: told the t of each chunk's end. Raises BadSample or WriteFailed, and leaves nothing.
     """
     path = Path(path)
+    try:
+        info_from_dict(info_as_dict(recording.info))
+    except (KeyError, TypeError, ValueError) as error:
+        raise WriteFailed(f"{path}: what is said of this night cannot be: {error}") from error
     with Replacement(path) as file:
         truth = recording.truth()
         file.begin(NightHead(recording.info, base_ns(recording.info), len(truth)))

@@ -17,6 +17,7 @@ from bedside.plan import Ending, NightPlan
 from bedside.safety.gate import Mode
 from bedside.safety.limits import PersonalLimits, Powers
 from bedside.safety.words import own_words
+from bedside.sleep_history import SleepHistory
 from bedside.trace import Trace
 from devices.ports import Actuator, Clock, Push
 from devices.types import (
@@ -52,6 +53,7 @@ class Bell:
         self.log: list[tuple[float, str]] = []
         self._begins = begins
         self._end = asyncio.Event()
+        self._silent = False
 
     @asynccontextmanager
     async def ready(self, clock: Clock) -> AsyncIterator[None]:
@@ -59,6 +61,8 @@ class Bell:
         yield
 
     async def perform(self, cue: Cue) -> Outcome:
+        if self._silent:
+            return Outcome(OutcomeStatus.SILENCED, None, self._clock.t())
         self.cues.append(cue)
         onset_t = self._note(f"ring {cue.number}")
         if self._begins is not None:
@@ -82,8 +86,13 @@ class Bell:
         self._end.set()
 
     def silence(self) -> None:
+        self._silent = True
         self._note("silence")
         self._end.set()
+
+    def rearm(self) -> None:
+        self._silent = False
+        self._note("rearm")
 
     def said(self, what: str) -> list[float]:
         return [t for t, said in self.log if said == what]
@@ -152,7 +161,10 @@ class Notebook:
 
 @dataclass
 class AtBedside:
-    """What is set up for a night; `spend` lives it through."""
+    """What is set up for a night; `spend` lives it through.
+
+    asleep_for: epochs of sustained sleep before the session, none of them told apart.
+    """
 
     letters: str
     agent: Agent
@@ -170,6 +182,7 @@ class AtBedside:
     outside: Any = None
     ends: Callable[[StepDone], Ending | None] | None = None
     confidence: float | None = None
+    asleep_for: int = 10
     heard: list[Sample] = field(default_factory=list)
 
     def spend(self) -> list[Line]:
@@ -199,6 +212,7 @@ class AtBedside:
             ended=self.ends or self._to_the_end,
             outside=self.outside,
         )
+        self.night = night
         night.hub.subscribe(self.heard.append, Stream)
         self.clock = clock
         return await night.run()
@@ -210,7 +224,10 @@ class AtBedside:
         given = {"theme": "cat", "memory": MEMORY, "lines": LINES, "volume_cap": Volume.MEDIUM}
         session = Session(SessionKind.NIGHT, START_CLOCK_S, **{**given, **self.session})
         words = own_words(session.memory, session.lines, session.theme, default_toml("words"))
-        return NightPlan("bedside", session, self.mode, self.personal, words, **self.plan)
+        since = -self.asleep_for if self.asleep_for else None
+        slept = SleepHistory(onset=since, sustained_onset=since)
+        more = {"history": slept, **self.plan}
+        return NightPlan("bedside", session, self.mode, self.personal, words, **more)
 
     @property
     def bell(self) -> Bell:

@@ -113,7 +113,7 @@ def test_after_a_crash_the_session_goes_on_at_the_time_it_is_given() -> None:
     assert run_virtual(main()) == [3600.0, 3630.0, 30.0]
 
 
-def test_times_are_whole_nanoseconds() -> None:
+def test_times_are_whole_milliseconds() -> None:
     async def main() -> list[float]:
         clock, seen = SessionClock(UNKNOWN), []
         for _ in range(10):
@@ -140,13 +140,13 @@ def test_until_ends_at_that_very_instant_on_virtual_time() -> None:
 
 
 @pytest.mark.parametrize("t", [1 / 3, 0.1 + 0.2, 1e-10, 28_799.999_999_999_7])
-def test_until_a_time_between_two_nanoseconds_ends(t: float) -> None:
+def test_until_a_time_between_two_milliseconds_ends(t: float) -> None:
     async def main() -> float:
         clock = SessionClock(UNKNOWN)
         await clock.until(t)
         return clock.t()
 
-    assert abs(run_virtual(main()) - t) <= 1e-9
+    assert abs(run_virtual(main()) - t) <= 5e-4
 
 
 def test_until_a_time_that_has_passed_lets_others_run_once() -> None:

@@ -29,7 +29,7 @@ class Scripted:
 def decide(behave: Callable[[], Any], *, limit_s: float = 30.0) -> Decision:
     async def ask() -> Decision:
         decider = Decider(Scripted(behave), SessionClock(SessionStart(None)))
-        return await decider.ask(None, limit_s)  # type: ignore[arg-type]
+        return await decider.ask(None, 0.0, limit_s)  # type: ignore[arg-type]
 
     return run_virtual(ask())
 
@@ -109,8 +109,9 @@ def test_while_an_earlier_decision_holds_on_no_second_one_is_asked() -> None:
                 pass
 
     async def night() -> list[DecisionStatus]:
-        decider = Decider(Scripted(stubborn), SessionClock(SessionStart(None)))
-        statuses = [(await decider.ask(None, 30.0)).status for _ in range(3)]  # type: ignore[arg-type]
+        clock = SessionClock(SessionStart(None))
+        decider = Decider(Scripted(stubborn), clock)
+        statuses = [(await decider.ask(None, clock.t(), 30.0)).status for _ in range(3)]  # type: ignore[arg-type]
         await asyncio.sleep(2000.0)
         return statuses
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bedside.epocher import Epocher, epoch_stage
+from bedside.epocher import Epocher
+from bedside.stage_rule import epoch_stage
 from bedside.hub import Hub
 from devices.types import (
     Contact,

@@ -49,17 +49,19 @@ def epoch(index: int, stage: Stage, **given: object) -> Epoch:
         hrv_rmssd_ms=None,
         movement_g=None,
         still_s=None,
+        skin_temperature_c=None,
         temperature_c=None,
         noise_dba=None,
         light_lux=None,
         humidity_pct=None,
+        co2_ppm=None,
         eeg=None,
     )
     return replace(made, **given)  # type: ignore[arg-type]
 
 
 def nobody() -> PersonState:
-    return PersonState(on_stop=lambda: None)
+    return PersonState(on_stop=lambda: None, on_clear=lambda: None)
 
 
 def cue(number: int, kind: CueKind = CueKind.SOUND) -> Cue:
@@ -181,6 +183,7 @@ def test_a_failed_cue_is_kept_as_failed_and_told_as_the_last_outcome() -> None:
     ledger.end(cue(1), FAILED)
     ledger.end(cue(2), CONFIRMED)
     assert [past.failed for past in ledger.past] == [True, False]
+    assert [given.failed for given in ledger.given] == [True, False]
     assert observed("R", cues=ledger)[0].last_outcome == "confirmed"
     assert ledger.in_rem_period(1) == 1
 
@@ -211,5 +214,6 @@ def test_an_observation_has_these_fields_and_no_other() -> None:
         "minutes_since_onset", "theme", "memory", "lines", "cues", "minutes_since_cue",
         "last_outcome", "budget_left", "volume_cap", "reported_awake", "paused_until_clock_s",
         "minutes_to_wake", "heart_rate_bpm", "hrv_rmssd_ms", "movement_g", "still_s",
-        "temperature_c", "noise_dba", "light_lux", "humidity_pct", "digest",
+        "skin_temperature_c", "temperature_c", "noise_dba", "light_lux", "humidity_pct",
+        "co2_ppm", "digest",
     }  # fmt: skip

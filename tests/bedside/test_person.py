@@ -1,5 +1,7 @@
 """Buttons and the page: what latches, what pauses, what ends by itself."""
 
+import threading
+
 import pytest
 
 from bedside.person import PersonState
@@ -11,13 +13,17 @@ class Said:
 
     def __init__(self, *presses: tuple[float, PersonAct] | tuple[float, PersonAct, float]) -> None:
         self.silenced = 0
-        self.state = PersonState(on_stop=self._silence)
+        self.armed = 0
+        self.state = PersonState(on_stop=self._silence, on_clear=self._rearm)
         for t, act, *minutes in presses:
             event = PersonEvent(act, minutes[0] if minutes else None)
             self.state.hear(Sample(Stream.PERSON, t, event, "button"))
 
     def _silence(self) -> None:
         self.silenced += 1
+
+    def _rearm(self) -> None:
+        self.armed += 1
 
 
 def test_nothing_is_said_to_begin_with() -> None:
@@ -36,8 +42,17 @@ def test_only_clearing_lifts_a_stop(act: PersonAct) -> None:
     assert Said((1.0, PersonAct.STOP), (2.0, act)).state.stopped
 
 
-def test_clearing_lifts_a_stop() -> None:
-    assert not Said((1.0, PersonAct.STOP), (2.0, PersonAct.CLEAR_STOP)).state.stopped
+def test_clearing_lifts_a_stop_and_arms_the_devices_again() -> None:
+    said = Said((1.0, PersonAct.STOP), (2.0, PersonAct.CLEAR_STOP))
+    assert (said.state.stopped, said.armed) == (False, 1)
+
+
+def test_a_stop_from_another_thread_latches_as_a_press_does() -> None:
+    said = Said()
+    thread = threading.Thread(target=said.state.stop)
+    thread.start()
+    thread.join()
+    assert (said.state.stopped, said.silenced) == (True, 1)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +60,9 @@ def test_clearing_lifts_a_stop() -> None:
     [
         (PersonAct.PAUSE, (), 1_000.0),
         (PersonAct.PAUSE, (2.0,), 220.0),
+        (PersonAct.PAUSE, (-2.0,), 1_000.0),
+        (PersonAct.PAUSE, (float("nan"),), 1_000.0),
+        (PersonAct.PAUSE, (float("inf"),), 1_000.0),
         (PersonAct.TELL_DREAM, (), 700.0),
     ],
 )

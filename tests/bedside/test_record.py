@@ -6,20 +6,19 @@ from bedside.decider import Decision, DecisionStatus
 from bedside.epocher import Epoch
 from bedside.features import EegSummary
 from bedside.observer import CueLedger, Observer
-from bedside.person import PersonState
 from bedside.plan import Ending
 from bedside.safety.gate import Verdict
 from bedside.safety.limits import Limit
 from bedside.safety.rules import Rule, Shown
 from devices.types import Cue, CueKind, Outcome, OutcomeStatus, Stage, Volume
-from tests.bedside.test_observer import SESSION, epoch
+from tests.bedside.test_observer import SESSION, epoch, nobody
 
 CUE = Cue(3, CueKind.SOUND, Volume.LOW, "cat", 8.0)
 WAIT = Decision(Wait("nothing"), DecisionStatus.OK, 0.0)
 
 
 def step_of(given: Epoch) -> record.Line:
-    seen = Observer(SESSION).observe(given, CueLedger(), PersonState(on_stop=lambda: None))
+    seen = Observer(SESSION).observe(given, CueLedger(), nobody())
     return record.step(given, seen, WAIT, None)
 
 

@@ -66,13 +66,15 @@ ODDITIES = (
     Sample(Stream.ROOM, 1.0, Room(), ""),
     Sample(Stream.ROOM, 1.0, Room(19.25, 31.0, 0.5, 44.0, 700.0, True), "房間"),
     Sample(Stream.PERSON, 2.0, PersonEvent(PersonAct.PAUSE, 20.0), "page"),
-    Sample(Stream.PERSON, 2.0, PersonEvent(PersonAct.TOUCH), "button"),
+    Sample(Stream.PERSON, 2.0, PersonEvent(PersonAct.TOUCH, held=True), "button"),
+    Sample(Stream.PERSON, 2.0, PersonEvent(PersonAct.VOLUME_CAP, volume=Volume.LOW), "page"),
+    Sample(Stream.PERSON, 2.0, PersonEvent(PersonAct.THEME, text="das Meer"), "page"),
     Sample(Stream.CUE, 3.0, CueSounded(CUE, Outcome(OutcomeStatus.CONFIRMED, 2.5, 6.0)), "gate"),
     Sample(
         Stream.CUE,
         3.5,
         CueSounded(
-            Cue(8, CueKind.SCENT, Volume.HIGH, "", 60.0, deadline_s=9.0),
+            Cue(8, CueKind.SCENT, Volume.HIGH, "", 60.0, deadline_s=9.0, step=41),
             Outcome(OutcomeStatus.FAILED, None, 3.5, 33.5, 'no "answer"\n'),
         ),
         "gate",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from bedside.recording import codec, eeg_blocks
-from devices.types import VALUE_TYPES, EegBlock, Stream
+from devices.types import VALUE_TYPES, EegBlock, Stream, Volume
 
 SMALL_STREAMS = sorted(set(Stream) - {Stream.EEG})
 FAILURES = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
@@ -26,6 +26,7 @@ FIELDS: dict[Any, st.SearchStrategy[Any]] = {
     str | None: st.none() | st.text(),
     bool: st.booleans(),
     bool | None: st.none() | st.booleans(),
+    Volume | None: st.none() | st.sampled_from(Volume),
     tuple[float, ...]: st.lists(NUMBERS, max_size=4).map(tuple),
 }
 

@@ -371,6 +371,7 @@ HISTORIES = st.builds(
     record_only=st.booleans(),
     paused_until=st.none() | NUMBERS,
     reported_awake=st.booleans(),
+    before_onset=st.booleans(),
 )
 PERSONAL = st.builds(
     PersonalLimits,

@@ -86,7 +86,7 @@ def test_every_limit_has_a_reason_of_its_own() -> None:
 
 def test_the_ids_in_a_trace_are_those_of_the_reference_in_its_order() -> None:
     assert " ".join(Limit) == (
-        "malformed person_stopped record_only paused reported_awake no_powers gap failed_repeat "
+        "malformed person_stopped record_only paused reported_awake before_onset no_powers gap failed_repeat "
         "ten_minutes rem_period night budget waking_silence wakings puff_gap puffs "
         "line_not_approved loudest_live comfort_cap powers_cap"
     )
@@ -103,6 +103,7 @@ def test_the_ids_in_a_trace_are_those_of_the_reference_in_its_order() -> None:
         (History(person_stopped=True), Limit.PERSON_STOPPED),
         (History(record_only=True), Limit.RECORD_ONLY),
         (History(reported_awake=True), Limit.REPORTED_AWAKE),
+        (History(before_onset=True), Limit.BEFORE_ONSET),
         (History(paused_until=T + 0.001), Limit.PAUSED),
         (History(paused_until=float("nan")), Limit.PAUSED),
     ],
@@ -306,6 +307,7 @@ def test_limits_are_listed_in_declared_order() -> None:
         record_only=True,
         paused_until=T + 60,
         reported_awake=True,
+        before_onset=True,
     )
     assert hits(WHISPER, history, PersonalLimits(), Volume.HIGH) == (
         Limit.PERSON_STOPPED,
