@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
 from typing import Final
 
@@ -36,18 +38,40 @@ for name, target, summary in COMMANDS:
 
 def main() -> None:
     """Run the command line; a mistake that a person can mend is one line and exit code 2."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app()
         sys.stdout.flush()
     except (PaprikaError, CycloptsError) as error:
-        print(f"paprika: {' '.join(str(error).split())}", file=sys.stderr)
-        code = USAGE_ERROR
+        code = _failed(error)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        code = _no_more_output()
+    except OSError as error:
+        _no_more_output()
+        code = _failed(f"standard output: {error.strerror}")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _failed(what: object) -> int:
+    print(f"paprika: {' '.join(str(what).split())}", file=sys.stderr)
+    return USAGE_ERROR
+
+
+def _no_more_output() -> int:
+    """Nobody reads it, or it cannot be written: let the interpreter end without trying again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 0
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """End as Ctrl-C does, so that nothing is left behind."""
+    signal.raise_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS: Final = "paprika.agents"
 COMMAND: Final = "cmd:"
+LONGEST_NAME: Final = 500
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -163,6 +164,13 @@ def _executed(path: Path) -> ModuleType:
     return module
 
 
+def _is_name(agent: Any) -> bool:
+    try:
+        return isinstance(agent.name, str) and 0 < len(agent.name.encode()) <= LONGEST_NAME
+    except Exception:
+        return False
+
+
 def _made(make: object, where: str) -> Agent:
     if not callable(make):
         raise AgentLoadError(f"{where} is a {type(make).__name__}, not a class; name the class")
@@ -173,8 +181,10 @@ def _made(make: object, where: str) -> Agent:
             f"{where} is no agent: it has no {' and no '.join(missing)}; "
             "see docs/how-to/write-an-agent.md"
         )
-    if not isinstance(agent.name, str) or not agent.name:
-        raise AgentLoadError(f"{where} is no agent: its name must be a text that is not empty")
+    if not _is_name(agent):
+        raise AgentLoadError(
+            f"{where} is no agent: its name must be text of 1 to {LONGEST_NAME} characters"
+        )
     if not inspect.iscoroutinefunction(agent.decide):
         raise AgentLoadError(f"{where} is no agent: write `async def decide(self, observation)`")
     if not callable(agent.reset) or inspect.iscoroutinefunction(agent.reset):

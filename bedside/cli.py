@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json as jsonlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bedside.recording import RecoveryReport
 
 
 def inspect(file: Path, /, *, json: bool = False) -> int:
@@ -43,17 +46,32 @@ def recover(file: Path, /, *, out: Path | None = None, json: bool = False) -> in
     json
         One JSON object on standard output, nothing else.
     """
+    from bedside.recording import RecordingError
     from bedside.recording import recover as recover_file
 
+    if not file.is_file():
+        raise RecordingError(f"{file}: no such file; give a night file (.mcap)")
     target = out or file.with_name(f"{file.stem}-recovered.mcap")
     report = recover_file(file, target)
     if json:
         print_json(report.as_dict())
     else:
-        print(report)
+        _say(report)
     return report.exit_code
+
+
+def _say(report: RecoveryReport) -> None:
+    if report.out is None:
+        print(f"{report.path}: nothing could be saved")
+    else:
+        until = "" if report.last_t is None else f", up to {report.last_t:.0f} s"
+        print(f"{report.out}: {report.chunks} chunks, {report.samples:,} samples{until}")
+    if report.whole:
+        print("the night was whole: nothing is lost")
+    for damage in report.damages:
+        print(f"lost: {damage}")
 
 
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
-    print(jsonlib.dumps(value, ensure_ascii=False, allow_nan=False))
+    print(jsonlib.dumps(value, allow_nan=False))

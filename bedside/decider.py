@@ -87,7 +87,7 @@ def told(error: BaseException) -> str:
     """What was raised, in one phrase; whatever its own words do."""
     try:
         return f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
-    except Exception:
+    except (Exception, SystemExit):
         return type(error).__name__
 
 
@@ -96,4 +96,6 @@ def _fault_of(answer: object) -> str | None:
         checked_action(answer)
     except AgentError as error:
         return str(error)
+    except (Exception, SystemExit) as error:
+        return told(error)
     return None

@@ -11,13 +11,14 @@ def print_inspection(found: Inspection) -> None:
     """A table of streams; damage and gaps below it."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    console = Console()
+    console = Console(markup=False, highlight=False, soft_wrap=True)
     info = found.info
     state = "closed" if found.closed else "not closed: cut off, or still being written"
-    console.print(f"[bold]{found.path.name}[/] · {info.night_id} · {info.kind}", highlight=False)
+    console.print(f"{found.path.name} · {info.night_id} · {info.kind}", style="bold")
     if info.synthetic:
-        console.print("[bold]SYNTHETIC[/]: made by a program, nobody's sleep")
+        console.print("SYNTHETIC: made by a program, nobody's sleep", style="bold")
     console.print(
         f"{found.size_bytes / 1e6:.2f} MB, {found.chunks} chunks, {state}; "
         f"{_span(found)}; truth: {_truth(found)}",
@@ -29,16 +30,16 @@ def print_inspection(found: Inspection) -> None:
     for column in ("samples", "from", "to", "complete", "gaps", "longest"):
         table.add_column(column, justify="right", no_wrap=True)
     for report in found.streams:
-        table.add_row(*_row(report))
-    console.print(table, highlight=False)
+        table.add_row(*map(Text, _row(report)))
+    console.print(table)
     for damage in found.damages:
-        console.print(f"[red]damage[/] at byte {damage.byte}: {damage.what}", highlight=False)
+        console.print(f"damage at byte {damage.byte}: {damage.what}", style="red")
     for report in found.streams:
         _print_gaps(report)
     for note in info.notes:
-        console.print(f"note: {note}", markup=False, highlight=False)
+        console.print(f"note: {note}")
     if found.damages or not found.closed:
-        console.print(f"paprika recover {found.path}  saves what is complete", markup=False)
+        console.print(f"paprika recover {found.path}  saves what is complete")
 
 
 def _print_gaps(report: StreamReport) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final
 
@@ -158,8 +158,8 @@ class Night:
 
     def _begin_agent(self) -> None:
         try:
-            self._agent.reset(self._plan.session)
-        except Exception as error:
+            self._agent.reset(replace(self._plan.session))
+        except (Exception, SystemExit) as error:
             raise AgentError(f"{self._agent.name} cannot begin: {told(error)}") from error
 
     async def _live(self) -> Ending:
@@ -190,10 +190,11 @@ class Night:
     async def _step(self, step: int, performing: asyncio.TaskGroup) -> None:
         """One epoch: close it, observe, ask, and carry out what the gate lets through."""
         epoch, observation = self._observe(step)
+        seen = record.seen(epoch, observation)  # before anybody can write into it
         limit_s = self._plan.decision_limit_s
         decision = await self._decider.ask(observation, epoch.end_t, limit_s)
         t = self._clock.t()
-        cue = self._judge(epoch, observation, decision, t)
+        cue = self._judge(epoch, seen, decision, t)
         if isinstance(decision.action, Stop):
             self._stopped = True
         if cue is None:
@@ -220,9 +221,7 @@ class Night:
         await self._clock.until((step + 1) * EPOCH_S)
         self._trace.line("last", record.seen(*self._observe(step)))
 
-    def _judge(
-        self, epoch: Epoch, observation: Observation, decision: Decision, t: float
-    ) -> Cue | None:
+    def _judge(self, epoch: Epoch, seen: record.Line, decision: Decision, t: float) -> Cue | None:
         """Judge the action as of now and write the step; the cue to begin, if any."""
         action = decision.action
         verdict, cue, delivery = None, None, None
@@ -242,7 +241,7 @@ class Night:
             if verdict.delivered is not None:
                 cue = self._cue(verdict.delivered, epoch.index)
             delivery = record.delivery(t, shown, verdict, cue)
-        self._trace.line("step", record.step(epoch, observation, decision, delivery))
+        self._trace.line("step", record.step(seen, decision, delivery))
         self._tally.step(decision, verdict, cue)
         return cue
 
@@ -284,7 +283,8 @@ class Night:
             return "its time was over before its intent was on the disk"
         if self._person.stopped:
             return "the person pressed stop"
-        if self._person.pause_at(t) is not None or self._person.reported_awake:
+        quiet = self._person.pause_at(t) is not None or self._person.reported_awake
+        if quiet and self._plan.mode is Mode.ENFORCE:
             return "the person asked for quiet"
         return None
 
@@ -313,14 +313,14 @@ class Night:
             async with asyncio.timeout(cue.deadline_s + cue.duration_s + OUTCOME_GRACE_S):
                 outcome: object = await actuator.perform(cue)
         except TimeoutError:
-            actuator.fade_out()
+            self._hush(actuator)
             return self._failed(f"{actuator.name} did not return")
         except Exception as error:
-            actuator.fade_out()
+            self._hush(actuator)
             return self._failed(f"{actuator.name}: {told(error)}")
         if isinstance(outcome, Outcome):
             return outcome
-        actuator.fade_out()
+        self._hush(actuator)
         return self._failed(f"{actuator.name}: {type(outcome).__name__} is no outcome")
 
     def _failed(self, detail: str) -> Outcome:
@@ -343,6 +343,14 @@ class Night:
 
     def _event(self, name: str, **fields: object) -> None:
         self._trace.line("event", {"t": rounded(self._clock.t(), "t"), "event": name, **fields})
+
+    def _hush(self, actuator: Actuator) -> None:
+        """Silence a device that does not behave; the next cue may try it again."""
+        actuator.silence()
+        if not self._person.stopped:
+            actuator.rearm()
+        if self._person.stopped:  # pressed from another thread just now
+            actuator.silence()
 
     def _silence(self) -> None:
         for actuator in self._actuators:

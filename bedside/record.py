@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 from agents.types import Observation, Reading
@@ -12,10 +13,11 @@ from bedside.decider import Decision
 from bedside.epocher import Epoch
 from bedside.features import EegSummary
 from bedside.plan import Ending, NightPlan
+from bedside.safety.caps import duration_s
 from bedside.safety.gate import Verdict
 from bedside.safety.rules import Shown
 from bedside.trace import SCHEMA, rounded
-from devices.types import EPOCH_S, Cue, Outcome, StreamInfo
+from devices.types import EPOCH_S, Cue, CueKind, Outcome, StreamInfo
 
 Line = dict[str, Any]
 
@@ -41,18 +43,18 @@ def header(plan: NightPlan, agent: str, streams: Sequence[StreamInfo]) -> Line:
         "digest": session.digest,
         "puffs": personal.puffs,
         "record_only": plan.record_only,
-        "sound_s": plan.sound_s,
-        "whisper_s": plan.whisper_s,
-        "object_s": plan.object_s,
+        "sound_s": duration_s(CueKind.SOUND, plan.sound_s).value,
+        "whisper_s": duration_s(CueKind.WHISPER, plan.whisper_s).value,
+        "object_s": plan.object_s if isfinite(plan.object_s) else None,
         "decision_limit_s": plan.decision_limit_s,
         "streams": [_stream(info) for info in streams],
         "night": plan.night,
     }
 
 
-def step(epoch: Epoch, observation: Observation, decision: Decision, delivery: Line | None) -> Line:
+def step(seen: Line, decision: Decision, delivery: Line | None) -> Line:
     return {
-        **seen(epoch, observation),
+        **seen,
         "action": action_to_json(decision.action),
         "decision": {
             "status": decision.status,

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from bedside.cli import print_json
 from bedside.safety.gate import Mode
 from devices.types import EPOCH_S, PaprikaError
-from replay.progress import shown_progress
+from replay.progress import output_to_errors, shown_progress
 
 if TYPE_CHECKING:
     from replay.attempt import Setting
@@ -86,7 +86,8 @@ def replay(
     from replay.replaying import replay as replay_into
 
     pace = _pace(speed)
-    deciding = load_agent(_given(agent, "replay.agent", str))
+    with output_to_errors():
+        deciding = load_agent(_given(agent, "replay.agent", str))
     recorded = _night(night, eeg)
     setting = _setting(
         recorded,
@@ -99,7 +100,7 @@ def replay(
         _given(theme, "theme", str),
         charges,
     )
-    with shown_progress("Replaying", quiet=json) as progress:
+    with output_to_errors(), shown_progress("Replaying", quiet=json) as progress:
         done = replay_into(recorded, deciding, setting, out=out, speed=pace, progress=progress)
     if json:
         print_json(as_json(done))
@@ -324,9 +325,15 @@ def _time_of_day(since_noon_s: float) -> str:
 def _charges(trace: Path) -> dict[int, float]:
     from replay.summary import read_lines
 
-    return {
-        line["number"]: line["latency_s"] for line in read_lines(trace) if line["kind"] == "call"
-    }
+    charges = {}
+    for line in read_lines(trace):
+        if line.get("kind") == "call":
+            number, latency_s = line.get("number"), line.get("latency_s")
+            timed = isinstance(latency_s, int | float) and 0.0 <= latency_s < DAY_S
+            if not isinstance(number, int) or not timed:
+                raise ReplayError(f"{trace}: call {number!r}: {latency_s!r} is no latency")
+            charges[number] = float(latency_s or 0.0)
+    return charges
 
 
 def _pace(speed: str) -> float | None:

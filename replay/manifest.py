@@ -7,13 +7,14 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Final
 
 from agents.types import Agent
 from bedside.agent_loading import identity
 from bedside.configuration import default_toml
+from bedside.recording.info import info_as_dict
 from bedside.trace import TraceError
 from devices.version import VERSION
 from replay.attempt import Setting
@@ -28,6 +29,7 @@ _PACKAGES: Final = ("devices", "agents", "bedside", "replay")
 def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[str, Any]:
     """Everything that settles the bytes of a trace, and nothing about the host."""
     info, table, theme = night.info, setting.wake_table, setting.theme
+    path = getattr(night.recording, "path", None)
     return {
         "schema": SCHEMA,
         "version": VERSION,
@@ -36,6 +38,10 @@ def ingredients(night: RecordedNight, agent: Agent, setting: Setting) -> dict[st
             "id": info.night_id,
             "kind": info.kind,
             "origin": info.origin,
+            "start_wall_ns": info.start_wall_ns,
+            "utc_offset_s": info.utc_offset_s,
+            "streams": info_as_dict(info)["streams"],
+            "file_sha256": None if path is None else file_sha256(path),
             "synthetic": info.synthetic,
             "truth_origin": info.truth_origin,
             "epochs": night.epochs,
@@ -95,7 +101,8 @@ def write_manifest(path: Path, made_of: Mapping[str, Any], files: Mapping[str, P
 
 
 def file_sha256(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 @cache

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from bedside.clock import real_s
@@ -65,3 +66,18 @@ class _Bar:
         progress.add_task(self._title, total=of, what="")
         progress.start()
         return progress
+
+
+@contextmanager
+def output_to_errors() -> Iterator[None]:
+    """What anybody else's code prints meanwhile goes to standard error: output is for results."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)

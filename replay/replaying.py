@@ -10,13 +10,14 @@ from typing import Final
 from agents.types import Agent
 from bedside.clock import real_s
 from bedside.home import session_folder
-from bedside.trace import FileSink, Trace, TraceError
+from bedside.trace import FileSink, Trace
 from devices.types import EPOCH_S, PaprikaError, Stage
 from replay.attempt import Setting, attempt
 from replay.manifest import file_sha256, ingredients, replay_id, write_manifest
 from replay.page import write_page
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
+from replay.staging import staged
 from replay.summary import Summary, read_lines, summarise
 
 TRACE: Final = "trace.jsonl"
@@ -52,7 +53,7 @@ def replay(
     speed: float | None = None,
     progress: Report | None = None,
 ) -> Replayed:
-    """Replay into `out`, by default the session's folder; on failure no file is left behind.
+    """Replay into `out`, by default the session's folder; on failure nothing there has changed.
 
     speed: None as fast as it goes, else times real time. progress: told after each step.
     """
@@ -62,27 +63,25 @@ def replay(
         )
     made_of = ingredients(night, agent, setting)
     session_id = replay_id(made_of)
-    folder = _made(out or session_folder(session_id))
-    files = {name: folder / name for name in (TRACE, HIDDEN, MANIFEST, PAGE)}
-    started_s = real_s()
-    _run(night, agent, setting, session_id, files, speed, progress)
-    wall_s = real_s() - started_s
-    try:
+    folder = out or session_folder(session_id)
+    with staged(folder) as staging:
+        files = {name: staging / name for name in (TRACE, HIDDEN, MANIFEST, PAGE)}
+        started_s = real_s()
+        _run(night, agent, setting, session_id, files, speed, progress)
+        wall_s = real_s() - started_s
         if night.damage is not None:
             raise ReplayingError(
                 f"{night.place}: {night.damage}; run `paprika recover {night.place}` first"
             )
         summary = summarise(read_lines(files[TRACE]), read_lines(files[HIDDEN]), night.shown)
-        write_page(_made(files[PAGE].parent) / files[PAGE].name, summary)
+        files[PAGE].parent.mkdir()
+        write_page(files[PAGE], summary)
         write_manifest(files[MANIFEST], made_of, {name: files[name] for name in (TRACE, HIDDEN)})
-    except BaseException:
-        for file in files.values():
-            file.unlink(missing_ok=True)
-        raise
+        trace_sha256 = file_sha256(files[TRACE])
     return Replayed(
         summary=summary,
-        files=files,
-        trace_sha256=file_sha256(files[TRACE]),
+        files={name: folder / name for name in files},
+        trace_sha256=trace_sha256,
         wall_s=wall_s,
         speed_x=len(summary.stages) * EPOCH_S / wall_s,
     )
@@ -118,11 +117,3 @@ def _run(
         for sink in sinks:
             sink.discard()
         raise
-
-
-def _made(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TraceError(f"{folder}: {error.strerror}; choose another --out") from error
-    return folder

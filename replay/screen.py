@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDEST: Final = 100
+NARROWEST: Final = 40
 LABEL_COLUMNS: Final = 10
 ASCII: Final = str.maketrans({"█": "#", "▲": "^", "╵": "|", "×": "x", "–": "-", "·": "-", "…": "~"})
 """For consoles whose encoding has no more; what is not in here becomes a question mark."""
@@ -23,7 +24,7 @@ class Screen:
         from rich.console import Console
 
         self._console = console or Console(highlight=False)
-        self.width: Final = min(self._console.width, WIDEST)
+        self.width: Final = min(max(self._console.width, NARROWEST), WIDEST)
 
     def blank(self) -> None:
         self._print([("", "")])
@@ -45,9 +46,8 @@ class Screen:
             self._print([(words, style)])
 
     def link(self, label: str, words: str, address: str) -> None:
-        """An address that a terminal can open, cut over lines where it must."""
-        for number, part in enumerate(_flowed([words], "", self.width - LABEL_COLUMNS)):
-            self.line("" if number else label, [(part, f"link {address}")])
+        """An address that a terminal can open; never broken, so that it can be copied."""
+        self.line(label, [(words, f"link {address}")])
 
     def _print(self, pieces: Iterable[Piece]) -> None:
         from rich.text import Text

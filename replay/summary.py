@@ -102,9 +102,9 @@ def read_lines(path: Path) -> list[Line]:
     if not lines or lines[0].get("kind") != "header":
         raise TraceError(f"{path}: line 1: not a trace (no header)")
     schema = lines[0].get("schema")
-    if not isinstance(schema, int) or schema > SCHEMA:
+    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
         raise TraceError(
-            f"{path}: schema {schema} is newer than {SCHEMA}, the newest known; update Paprika"
+            f"{path}: schema {schema} is not one this Paprika reads (1 to {SCHEMA}); update it"
         )
     if lines[-1].get("kind") != "footer":
         raise TraceError(f"{path}: broken off after line {len(lines)}; a broken run has no score")
@@ -154,6 +154,8 @@ def summarise(trace: Sequence[Line], hidden: Sequence[Line], recorded: Sequence[
 
 
 def _rows(path: Path) -> Iterator[str]:
+    if not path.is_file():
+        raise TraceError(f"{path}: no such file; give a trace.jsonl")
     with path.open(encoding="utf-8", errors="replace") as file:
         yield from file
 
@@ -196,8 +198,6 @@ def _compare(
             excluded.setdefault("no reading in the recording", []).append(step["step"])
         elif step["step"] in dropped:
             excluded.setdefault("dropout", []).append(step["step"])
-        elif step["epoch"]["frozen"] and step["epoch"]["stage"] == Stage.UNKNOWN:
-            excluded.setdefault("frozen", []).append(step["step"])
         else:
             compared += 1
             mismatched += step["epoch"]["stage"] != label.coarse.value

@@ -94,8 +94,9 @@ def print_imported(result: ImportResult, *, console: Console | None = None) -> N
         counts = "".join(f"{night.counts4[name]:6}" for name in STAGE_WORDS)
         row = f"{clean(night.id):<{longest}} {night.epochs:6}{counts}{len(night.rem_run_starts):10}"
         screen.heading([row])
-    for _, error in result.failed:
-        screen.heading([f"failed: {clean(error)}"], style="red")
+    for source, error in result.failed:
+        named = error if source in error else f"{source}: {error}"
+        screen.heading([f"failed: {clean(named)}"], style="red")
     left = [f"{plural(result.skipped, 'other file')} left alone"] if result.skipped else []
     ended = [f"{plural(len(result.nights), 'night')} imported", f"{len(result.failed)} failed"]
     screen.heading([*ended, *left], between=", ", style="bold")

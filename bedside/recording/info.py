@@ -11,6 +11,9 @@ from typing import Any, Final, Protocol
 from devices.types import Sample, Stream, StreamInfo, Truth
 
 STAGE_LETTERS: Final = frozenset("W12LDR?")
+MOST_EPOCHS: Final = 20_160
+"""A week. Assumed: no recording of a night is longer."""
+DAY_S: Final = 86_400
 _BATCH: Final = 512
 _time_of = itemgetter(1)
 
@@ -113,10 +116,10 @@ def info_from_dict(given: dict[str, Any]) -> RecordingInfo:
         night_id=_text(given["night_id"]),
         kind=_text(given["kind"]),
         origin=_text(given["origin"]),
-        epochs=_whole_or_none(given["epochs"]),
+        epochs=_bounded(given["epochs"], 0, MOST_EPOCHS),
         streams=tuple(stream_from_dict(stream) for stream in given["streams"]),
-        start_wall_ns=_whole_or_none(given.get("start_wall_ns")),
-        utc_offset_s=_whole_or_none(given.get("utc_offset_s")),
+        start_wall_ns=_bounded(given.get("start_wall_ns"), 0, 2**62),
+        utc_offset_s=_bounded(given.get("utc_offset_s"), -DAY_S, DAY_S),
         synthetic=given.get("synthetic", False) is True,
         truth_origin=_text_or_none(given.get("truth_origin")),
         stages=_letters_or_none(given.get("stages"), given["epochs"]),
@@ -163,10 +166,12 @@ def _letters_or_none(value: object, epochs: object) -> str | None:
     return letters
 
 
-def _whole_or_none(value: object) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    raise TypeError(f"a whole number is expected, not {value!r}")
+def _bounded(value: object, least: int, most: int) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ValueError(f"a whole number from {least} to {most} is expected")
+    return value
 
 
 def _positive_or_none(value: object) -> float | None:

@@ -54,6 +54,7 @@ class Bell:
         self._begins = begins
         self._end = asyncio.Event()
         self._silent = False
+        self._clock: Clock | None = None
 
     @asynccontextmanager
     async def ready(self, clock: Clock) -> AsyncIterator[None]:
@@ -62,7 +63,7 @@ class Bell:
 
     async def perform(self, cue: Cue) -> Outcome:
         if self._silent:
-            return Outcome(OutcomeStatus.SILENCED, None, self._clock.t())
+            return Outcome(OutcomeStatus.SILENCED, None, self._note("silent"))
         self.cues.append(cue)
         onset_t = self._note(f"ring {cue.number}")
         if self._begins is not None:
@@ -98,7 +99,7 @@ class Bell:
         return [t for t, said in self.log if said == what]
 
     def _note(self, what: str) -> float:
-        t = self._clock.t()
+        t = 0.0 if self._clock is None else self._clock.t()
         self.log.append((t, what))
         return t
 
@@ -183,6 +184,7 @@ class AtBedside:
     ends: Callable[[StepDone], Ending | None] | None = None
     confidence: float | None = None
     asleep_for: int = 10
+    listens: tuple[Callable[[Sample], object], Stream] | None = None
     heard: list[Sample] = field(default_factory=list)
 
     def spend(self) -> list[Line]:
@@ -214,15 +216,21 @@ class AtBedside:
         )
         self.night = night
         night.hub.subscribe(self.heard.append, Stream)
-        self.clock = clock
+        if self.listens is not None:
+            night.hub.subscribe(self.listens[0], (self.listens[1],))
+        task = asyncio.current_task()
+        assert task is not None
+        self.task, self.clock = task, clock
         return await night.run()
 
     def _to_the_end(self, done: StepDone) -> Ending | None:
         return Ending.NIGHT_END if done.step + 1 == len(self.letters) else None
 
     def _plan(self) -> NightPlan:
+        kind = self.session.get("kind", SessionKind.NIGHT)
         given = {"theme": "cat", "memory": MEMORY, "lines": LINES, "volume_cap": Volume.MEDIUM}
-        session = Session(SessionKind.NIGHT, START_CLOCK_S, **{**given, **self.session})
+        told = {name: value for name, value in self.session.items() if name != "kind"}
+        session = Session(kind, START_CLOCK_S, **{**given, **told})
         words = own_words(session.memory, session.lines, session.theme, default_toml("words"))
         since = -self.asleep_for if self.asleep_for else None
         slept = SleepHistory(onset=since, sustained_onset=since)

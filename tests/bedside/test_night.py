@@ -1,6 +1,7 @@
 """The loop itself: what happens in which order, at which moment, and what it survives."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -9,17 +10,19 @@ import pytest
 from agents.types import (
     AgentError,
     BedsideObject,
+    GivenCue,
     PlaySound,
     Reply,
     Request,
+    SessionKind,
     Stop,
     UseObject,
     Wait,
     Whisper,
 )
-from bedside.plan import Ending
+from bedside.plan import Ending, Resumed
 from bedside.safety.gate import Mode
-from bedside.safety.limits import PersonalLimits, Powers
+from bedside.safety.limits import PastCue, PersonalLimits, Powers
 from devices.types import (
     Contact,
     Cue,
@@ -302,9 +305,9 @@ def test_what_the_person_says_pauses_cues_under_enforce_and_is_noted_under_obser
         found = deliveries_of(night.spend())
         hit = {step for step in asked if limit in found[step]["limits"]}
         assert hit == refused
-        assert {step for step in asked if found[step]["cue"] is None} == (
-            refused if mode is Mode.ENFORCE else set()
-        )
+        kept_back = refused if mode is Mode.ENFORCE else set()
+        assert {step for step in asked if found[step]["cue"] is None} == kept_back
+        assert len(night.bell.cues) == len(asked) - len(kept_back)
 
 
 def test_resume_ends_a_pause() -> None:
@@ -333,6 +336,129 @@ def test_a_person_who_says_they_are_awake_counts_as_awake_while_the_headband_sho
     found = deliveries_of(night.spend())
     assert found[13]["refused_by"] == ["reported_awake"]
     assert found[30]["cue"] == 1
+
+
+def test_a_pause_asked_for_while_the_intent_is_made_safe_comes_before_the_cue() -> None:
+    for act in (PersonAct.PAUSE, PersonAct.STILL_AWAKE, PersonAct.TELL_DREAM):
+        night = AtBedside(
+            "RRRR",
+            cue_at(1),
+            mode=Mode.ENFORCE,
+            streams=(BUTTON,),
+            extra=(pressed(60.4, act),),
+            sink=Notebook([0.8]),
+        )
+        (outcome,) = events_of(night.spend(), "outcome")
+        assert (outcome["status"], night.bell.cues) == ("failed", [])
+
+
+def test_stop_works_from_another_thread_while_the_loop_is_blocked() -> None:
+    def blocked(step: int) -> Any:
+        if step == 2:
+            presses = threading.Thread(target=night.night.stop)
+            presses.start()
+            presses.join()  # the loop stands still; the bell is silent all the same
+            assert night.bell.log[-1][1] == "silence"
+        return SOFT if step in (2, 4) else Wait()
+
+    night = AtBedside("RRRRRR", Scripted(blocked))
+    found = deliveries_of(night.spend())
+    assert [found[step]["refused_by"] for step in (2, 4)] == [["person_stopped"]] * 2
+    assert night.bell.cues == []
+
+
+def test_clearing_a_stop_arms_the_devices_again() -> None:
+    presses = (pressed(40.0, PersonAct.STOP), pressed(50.0, PersonAct.CLEAR_STOP))
+    night = AtBedside("RRRR", cue_at(2), streams=(BUTTON,), extra=presses)
+    night.spend()
+    assert (night.bell.said("rearm"), night.bell.said("ring 1")) == ([50.0], [90.0])
+
+
+# --- powers and onset
+
+
+@BOTH
+def test_a_night_that_only_records_plays_nothing(mode: Mode) -> None:
+    night = AtBedside("RRRR", cue_at(1), mode=mode, plan={"record_only": True})
+    assert deliveries_of(night.spend())[1]["refused_by"] == ["record_only"]
+    assert night.bell.cues == []
+
+
+def test_before_sleep_has_lasted_ten_epochs_a_live_night_gives_no_cue() -> None:
+    night = AtBedside("WLLLLLLLLLLLLL", cue_at(9, 10), mode=Mode.ENFORCE, asleep_for=0)
+    found = deliveries_of(night.spend())
+    assert found[9]["refused_by"] == ["before_onset"]
+    assert found[10]["cue"] == 1  # epochs 1 to 10 are the ten
+
+
+@pytest.mark.parametrize("kind", [SessionKind.SLEEP_ONSET, SessionKind.TDI])
+def test_a_session_about_sleep_onset_waits_for_its_first_epoch_alone(kind: SessionKind) -> None:
+    night = AtBedside(
+        "WWLLLL", cue_at(1, 2), mode=Mode.ENFORCE, asleep_for=0, session={"kind": kind}
+    )
+    found = deliveries_of(night.spend())
+    assert "before_onset" in found[1]["refused_by"]
+    assert found[2]["cue"] == 1
+
+
+def test_the_twelve_cues_of_a_rem_period_are_counted_by_the_night() -> None:
+    night = AtBedside("R" * 14 + "L" * 31 + "R" * 2, cue_at(*range(14), 46))
+    found = deliveries_of(night.spend())
+    full = {step for step, delivery in found.items() if "rem_period" in delivery["limits"]}
+    assert full == {12, 13}
+
+
+# --- ends and beginnings
+
+
+def test_a_night_that_is_told_to_end_ends_at_once_and_whole() -> None:
+    night = AtBedside("R" * 10, cue_at(1))
+
+    def end(sample: Sample) -> None:
+        night.night.end(Ending.TIME_LIMIT)
+
+    night.listens = (end, Stream.PERSON)
+    night.streams, night.extra = (BUTTON,), (pressed(64.0, PersonAct.TOUCH),)
+    lines = night.spend()
+    assert night.ending is Ending.TIME_LIMIT
+    (outcome,) = events_of(lines, "outcome")
+    assert (outcome["status"], outcome["t"]) == ("silenced", 64.0)
+    assert (lines[-1]["ending"], lines[-1]["t"], lines[-1]["steps"]) == ("time_limit", 64.0, 2)
+
+
+def test_a_night_that_is_cancelled_says_so_in_its_footer() -> None:
+    night = AtBedside("R" * 10, Scripted({2: asyncio.CancelledError()}))
+
+    def cancel(sample: Sample) -> None:
+        night.task.cancel()
+
+    night.listens = (cancel, Stream.PERSON)
+    night.streams, night.extra = (BUTTON,), (pressed(100.0, PersonAct.TOUCH),)
+    with pytest.raises(asyncio.CancelledError):
+        night.spend()
+    footer = night.sink.lines[-1]
+    assert (footer["kind"], footer["ending"], footer["t"]) == ("footer", "cancelled", 100.0)
+
+
+def test_after_a_crash_a_night_goes_on_with_what_it_knew() -> None:
+    past = PastCue(100.0, CueKind.SOUND, Volume.LOW, 1)
+    given = GivenCue(39_700.0, CueKind.SOUND, Volume.LOW)
+    resumed = Resumed(4, (past,), (given,), suspected_wakings=(101.0,))
+    agent = cue_at(5)
+    night = AtBedside("R" * 8, agent, mode=Mode.ENFORCE, plan={"resumed": resumed})
+    lines = night.spend()
+    assert [line["step"] for line in steps_of(lines)] == [4, 5, 6, 7]
+    assert deliveries_of(lines)[5]["refused_by"] == ["waking_silence"]
+    assert agent.seen[0].budget_left == 39
+    assert agent.seen[0].minutes_since_cue == pytest.approx((150.0 - 100.0) / 60)
+
+
+@pytest.mark.parametrize("latch", ["agent_stopped", "person_stopped"])
+def test_a_stop_from_before_a_crash_still_holds(latch: str) -> None:
+    resumed = Resumed(1, **{latch: True})  # type: ignore[arg-type]
+    night = AtBedside("RRRR", cue_at(2), mode=Mode.ENFORCE, plan={"resumed": resumed})
+    assert len(deliveries_of(night.spend())[2]["refused_by"]) == 1
+    assert night.bell.cues == []
 
 
 # --- what an actuator or a disk may do wrong
@@ -392,7 +518,15 @@ def test_an_actuator_that_hangs_is_silenced_when_its_time_is_over() -> None:
     night = AtBedside("R" * 6, cue_at(1), actuators=(Bell(begins=lambda cue: asyncio.sleep(1e9)),))
     (outcome,) = events_of(night.spend(), "outcome")
     assert outcome["t"] == 60.0 + 2.0 + 8.0 + 5.0  # deadline, cue, and the grace of 5 s
-    assert night.bell.said("silence") == [75.0]
+    assert night.bell.said("silence") == night.bell.said("rearm") == [75.0]
+
+
+def test_a_device_that_does_not_behave_stays_silent_after_a_person_s_stop() -> None:
+    bell = Bell(begins=lambda cue: asyncio.sleep(1e9))
+    press = (pressed(70.0, PersonAct.STOP),)
+    night = AtBedside("R" * 6, cue_at(1), actuators=(bell,), streams=(BUTTON,), extra=press)
+    night.spend()
+    assert bell.said("rearm") == []
 
 
 def test_a_failed_cue_is_not_repeated_at_once() -> None:

@@ -16,13 +16,23 @@ from bedside.trace import DECIMALS, FileSink, MemorySink, Trace, TraceError, rou
 from devices.types import HeartRate, Movement, PersonAct, Room, Sample, Stream, StreamInfo, Volume
 from tests.bedside.bells import BUTTON, AtBedside, pressed
 from tests.conftest import ROOT
-from tests.replay.nights import Line, Scripted, cue_at, files_at_most, lived, night, waking_setting
+from tests.replay.nights import (
+    Line,
+    Scripted,
+    cue_at,
+    files_at_most,
+    lived,
+    night,
+    setting,
+    waking_setting,
+)
 
 REFERENCE = (ROOT / "docs" / "reference" / "trace.md").read_text(encoding="utf-8")
 HEADER_KEYS = [
     "kind", "schema", "session", "session_kind", "mode", "agent", "epoch_s", "start_clock_s",
     "start_assumed", "theme", "memory", "lines", "volume_cap", "cue_budget", "powers",
-    "planned_wake_clock_s", "digest", "decision_limit_s", "streams", "night",
+    "planned_wake_clock_s", "digest", "puffs", "record_only", "sound_s", "whisper_s", "object_s",
+    "decision_limit_s", "streams", "night",
 ]  # fmt: skip
 STEP_KEYS = ["kind", "step", "t", "epoch", "observation", "action", "decision", "delivery"]
 OBSERVATION_KEYS = [
@@ -30,7 +40,8 @@ OBSERVATION_KEYS = [
     "rem_epochs_in_row", "rem_period", "cues_in_rem_period", "minutes_since_onset", "cues",
     "minutes_since_cue", "last_outcome", "budget_left", "reported_awake",
     "paused_until_clock_s", "minutes_to_wake", "heart_rate_bpm", "hrv_rmssd_ms", "movement_g",
-    "temperature_c", "noise_dba", "light_lux", "humidity_pct", "still_s",
+    "temperature_c", "noise_dba", "light_lux", "humidity_pct", "skin_temperature_c", "co2_ppm",
+    "still_s",
 ]  # fmt: skip
 DELIVERY_KEYS = [
     "t", "shown", "shown_age_s", "rules", "rules_delivered", "limits", "would_refuse",
@@ -126,6 +137,21 @@ def test_every_line_has_its_keys_in_the_order_of_the_reference() -> None:
         list(one) == ["stream", "source", "interval_s", "channels", "rate_hz", "simulated"]
         for one in streams
     )
+
+
+def test_the_reference_names_the_keys_of_an_observation_in_this_order() -> None:
+    row = next(row for row in REFERENCE.splitlines() if row.startswith("| `observation` |"))
+    named = [key for words in row.split("`")[3::2] for key in words.split(", ")]
+    told = [key for key in named if key != "null" and "[" not in key and "]" not in key]
+    assert [key for key in told if key != "age_s"] == OBSERVATION_KEYS
+
+
+def test_a_last_look_has_the_keys_of_a_step_up_to_what_was_done() -> None:
+    done = lived(night("LLLLLL"), Scripted({}), setting(0.0, steps=3))
+    last, foot = done.trace[-2:]
+    assert list(last) == STEP_KEYS[:5]
+    assert (last["kind"], last["step"], last["t"]) == ("last", 3, 120.0)
+    assert (foot["steps"], len(done.steps)) == (3, 3)
 
 
 def test_an_action_has_only_the_keys_that_apply() -> None:

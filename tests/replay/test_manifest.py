@@ -13,7 +13,7 @@ from agents.wait import WaitAgent
 from bedside.safety.gate import Mode
 from bedside.themes import bundled_theme
 from bedside.trace import TraceError
-from replay.manifest import code_sha256, comparability_key, ingredients, write_manifest
+from replay.manifest import code_sha256, comparability_key, ingredients, replay_id, write_manifest
 from replay.rolls import roll_night
 from tests.replay.nights import night, setting
 
@@ -22,7 +22,7 @@ LETTERS = "LLRRRR"
 
 def key(made: Any = None, *, agent: Any = None, **given: Any) -> str:
     letters = given.pop("letters", LETTERS)
-    return comparability_key(
+    return replay_id(
         ingredients(night(letters, **given), agent or WaitAgent(), made or setting(1.0))
     )
 
@@ -57,15 +57,28 @@ def test_whatever_settles_the_bytes_of_a_trace_changes_the_key(changed: Any) -> 
 
 
 def test_a_measured_run_and_its_rerun_from_the_charges_are_one_session() -> None:
-    assert key(setting(1.0, charges=[1.2, 0.3])) == key()
-    made_of = ingredients(night(LETTERS), WaitAgent(), setting(1.0, charges=[1.2, 0.3]))
+    assert key(setting(1.0, charges={1: 1.2, 2: 0.3})) == key()
+    made_of = ingredients(night(LETTERS), WaitAgent(), setting(1.0, charges={1: 1.2, 2: 0.3}))
     assert made_of["charges"] == [1.2, 0.3]
 
 
 def test_the_code_is_part_of_it() -> None:
     made_of = ingredients(night(LETTERS), WaitAgent(), setting(1.0))
     assert made_of["code_sha256"] == code_sha256()
-    assert comparability_key({**made_of, "code_sha256": "0" * 64}) != key()
+    assert replay_id({**made_of, "code_sha256": "0" * 64}) != key()
+
+
+def table(made: Any = None, agent: Any = None) -> str:
+    return comparability_key(
+        ingredients(night(LETTERS), agent or WaitAgent(), made or setting(1.0))
+    )
+
+
+def test_agents_and_seeds_may_stand_in_one_table_and_nothing_else_may_differ() -> None:
+    assert table(agent=RemRule()) == table(setting(1.0, seed=2)) == table()
+    assert table(agent=RemRule()) != key()
+    others = [setting(2.0), setting(1.0, mode=Mode.ENFORCE), setting(1.0, dropout=0.02)]
+    assert len({table(), *map(table, others)}) == 4
 
 
 def test_no_host_fact_is_part_of_it() -> None:
@@ -88,7 +101,8 @@ def test_a_manifest_names_the_files_with_their_digests(tmp_path: Path) -> None:
     write_manifest(tmp_path / "manifest.json", made_of, {"trace.jsonl": trace})
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["schema"] == 1
-    assert manifest["key"] == comparability_key(made_of)
+    assert manifest["id"] == replay_id(made_of)
+    assert manifest["comparability_key"] == comparability_key(made_of)
     assert manifest["files"] == {"trace.jsonl": sha256(b"line\n").hexdigest()}
     assert {name: manifest[name] for name in made_of} == made_of
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "trace.jsonl"]

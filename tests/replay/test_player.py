@@ -111,7 +111,13 @@ async def played(
     sleeper = Sleeper(
         known.hidden, first_epoch=0, dice=Dice("a", 1), table=table, trace=Trace(MemorySink())
     )
-    player = Player(known.recording, shown=known.shown, sleeper=sleeper, dropped=lambda _: False)
+    player = Player(
+        known.info.streams,
+        known.pages(0),
+        shown=known.shown,
+        sleeper=sleeper,
+        dropped=lambda _: False,
+    )
     clock = SessionClock(SessionStart(None))
     heard: list[Heard] = []
     async with player.pushing(lambda sample: heard.append(Heard(clock.t(), sample)), clock):

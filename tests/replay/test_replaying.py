@@ -49,7 +49,7 @@ def test_a_replay_writes_both_traces_manifest_and_page(tmp_path: Path) -> None:
     assert done.trace_sha256 == sha256(trace).hexdigest()
     manifest = json.loads(done.files["manifest.json"].read_bytes())
     assert manifest["files"]["trace.jsonl"] == done.trace_sha256
-    assert manifest["key"] == done.summary.session == json.loads(trace.splitlines()[0])["session"]
+    assert manifest["id"] == done.summary.session == json.loads(trace.splitlines()[0])["session"]
     assert len(done.summary.cues) == 4  # REM of 20 epochs: its 6th, 10th, 14th and 18th
     assert done.summary.agent == "rem_rule"
 

@@ -100,9 +100,36 @@ def test_it_is_silenced_from_another_thread() -> None:
     assert outcome.status == "silenced"
 
 
-def test_a_silence_before_a_cue_does_not_reach_into_it() -> None:
+def test_after_a_silence_nothing_sounds_until_it_is_armed_again() -> None:
     async def act(room: SilentRoom) -> list[Outcome]:
         room.silence()
+        await asyncio.sleep(0.5)
+        kept_silent = await room.perform(cue(1))
+        room.rearm()
+        return [kept_silent, await room.perform(cue(2))]
+
+    silent, heard = in_room(act)
+    assert (silent.status, silent.onset_t, silent.ended_t) == ("silenced", None, 60.5)
+    assert heard == Outcome(OutcomeStatus.CONFIRMED, 60.5, 68.5)
+
+
+def test_a_silent_room_reaches_no_sleeper() -> None:
+    hearing = sleeper()
+
+    async def spend() -> None:
+        room, clock = SilentRoom(hearing), SessionClock(SessionStart(None))
+        room.silence()
+        async with room.ready(clock):
+            await clock.until(62.4)
+            await room.perform(cue())
+
+    run_virtual(spend())
+    assert hearing.wakings == []
+
+
+def test_fading_out_is_over_with_the_cue() -> None:
+    async def act(room: SilentRoom) -> list[Outcome]:
+        room.fade_out()
         await asyncio.sleep(0.5)
         return [await room.perform(cue())]
 

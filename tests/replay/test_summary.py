@@ -111,14 +111,15 @@ def test_a_stage_that_is_not_the_recording_s_is_a_mismatch() -> None:
     assert (found.compared, found.mismatched) == (8, 2)
 
 
-def test_a_device_that_froze_is_excluded_and_said_to_have() -> None:
+def test_what_a_frozen_device_says_is_no_reading_of_the_recording_either() -> None:
     # One confidence to the bit for five minutes and more: from then on it is no reading.
     letters = "L" * 30
     known = RecordedNight(recording(letters, interval_s=1.0, confidence=0.5))
     done = lived(known, WaitAgent())
     found = summarise(done.trace, done.hidden, known.shown)
     (frozen,) = found.excluded
-    assert (frozen.why, found.mismatched) == ("frozen", 0)
+    assert (frozen.why, found.mismatched) == ("no reading in the recording", 0)
+    assert [done.steps[step]["epoch"]["frozen"] for step in (5, frozen.steps[0])] == [False, True]
     assert frozen.steps == tuple(range(frozen.steps[0], 30))
     assert found.compared + len(frozen.steps) == 30
     assert 300 <= 30 * (frozen.steps[0] + 1) <= 360

@@ -314,6 +314,7 @@ def test_limits_are_listed_in_declared_order() -> None:
         Limit.RECORD_ONLY,
         Limit.PAUSED,
         Limit.REPORTED_AWAKE,
+        Limit.BEFORE_ONSET,
         Limit.NO_POWERS,
         Limit.GAP,
         Limit.FAILED_REPEAT,

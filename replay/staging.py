@@ -1,0 +1,63 @@
+"""Files of one run, shown in their folder only when all of them are whole."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from devices.types import PaprikaError
+
+
+class StagingError(PaprikaError):
+    """The folder cannot take the files; the message names it and says what to do."""
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """A folder to write into; what is in it when the context ends well moves to `folder`.
+
+    One run at a time: a second one for the same folder is refused. Where something fails, nothing
+    in `folder` has changed.
+    """
+    staging = folder / f".{os.getpid()}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _alone(folder):
+            shutil.rmtree(staging, ignore_errors=True)
+            staging.mkdir()
+            try:
+                yield staging
+                _move(staging, folder)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        where = error.filename2 or error.filename or folder
+        raise StagingError(
+            f"{where}: {error.strerror}; free some space or choose another --out"
+        ) from error
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StagingError(
+                f"{folder}: another run is writing here; choose another --out"
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _move(staging: Path, folder: Path) -> None:
+    for file in sorted(path for path in staging.rglob("*") if path.is_file()):
+        target = folder / file.relative_to(staging)
+        target.parent.mkdir(exist_ok=True)
+        os.replace(file, target)
