@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import fsum, isfinite
 from typing import Final
 
 from agents.types import Reading
@@ -55,36 +55,32 @@ class Body:
 
     def _take_heart(self, start_t: float, end_t: float) -> None:
         samples = self._windows.preferred(Stream.HEART_RATE, start_t, end_t)
-        if not samples:
-            self._variability.take(())
-            return
-        beats = [(sample, sample.value) for sample in samples]
-        self._variability.take(
-            (s.t, value.rr_ms) for s, value in beats if isinstance(value, HeartRate)
-        )
-        told = [
-            (sample, value.bpm)
-            for sample, value in beats
-            if isinstance(value, HeartRate) and value.bpm is not None and isfinite(value.bpm)
-        ]
+        beats = [s.value for s in samples if isinstance(s.value, HeartRate)]
+        self._variability.take([s.t for s in samples], [beat.rr_ms for beat in beats])
+        told = [beat.bpm for beat in beats if beat.bpm is not None]
         if told:
-            self._hold("heart_rate_bpm", mean([bpm for _, bpm in told]), told[-1][0])
+            newest = next(s for s in reversed(samples) if s.value.bpm is not None)  # type: ignore[union-attr]
+            self._hold("heart_rate_bpm", mean(told), newest)
         variability = self._variability.rmssd_ms()
-        if variability is not None:
+        if samples and variability is not None:
             self._hold("hrv_rmssd_ms", variability, samples[-1])
 
     def _take_movement(self, start_t: float, end_t: float) -> None:
-        most: tuple[float, Sample] | None = None
-        for sample in self._windows.preferred(Stream.MOVEMENT, start_t, end_t):
-            if not isinstance(sample.value, Movement) or not isfinite(sample.value.g):
-                continue
-            g, self._felt_t = sample.value.g, sample.t
-            if g > MOVED_G or self._moved_t is None:
-                self._moved_t = sample.t
-            if most is None or g > most[0]:
-                most = (g, sample)
-        if most is not None and self._felt_t is not None:
-            self._held["movement_g"] = (most[0], self._felt_t, most[1].source)
+        samples = self._windows.preferred(Stream.MOVEMENT, start_t, end_t)
+        felt = [s.value.g for s in samples if isinstance(s.value, Movement)]
+        if not isfinite(fsum(felt)):
+            samples = [s for s, g in zip(samples, felt, strict=True) if isfinite(g)]
+            felt = [g for g in felt if isfinite(g)]
+        if not felt:
+            return
+        most, newest = max(felt), samples[-1]
+        self._held["movement_g"] = (most, newest.t, newest.source)
+        self._felt_t = newest.t
+        if most > MOVED_G:
+            moved = zip(reversed(samples), reversed(felt), strict=True)
+            self._moved_t = next(sample.t for sample, g in moved if g > MOVED_G)
+        elif self._moved_t is None:
+            self._moved_t = samples[0].t
 
     def _take_room(self, start_t: float, end_t: float) -> None:
         for sample in self._windows.every(Stream.ROOM, start_t, end_t):

@@ -63,7 +63,7 @@ class Epocher:
     def listen(self, hub: Hub) -> None:
         self.windows.listen(hub)
         if self._spectrum is not None:
-            hub.subscribe(self._spectrum.add, (Stream.EEG,))
+            hub.subscribe(self._spectrum.add, (Stream.EEG,), keeps=True)
 
     def warm(self) -> None:
         """Take in what arrived before the session, so that its trailing values are there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import fsum, sqrt
 from typing import Final
 
@@ -31,11 +31,11 @@ class Variability:
         self._last_rr_ms = 0.0
         self._last_t = float("-inf")
 
-    def take(self, beats: Iterable[tuple[float, tuple[float, ...]]]) -> None:
-        """Take in one epoch: the arrival (s) and RR intervals (ms) of each sample in it."""
+    def take(self, arrived_t: Sequence[float], trains: Sequence[tuple[float, ...]]) -> None:
+        """Take in one epoch: when each of its samples arrived, and its RR intervals (ms)."""
         squares, pairs = 0.0, 0
         before, last_t = self._last_rr_ms, self._last_t
-        for t, rr_ms in beats:
+        for t, rr_ms in zip(arrived_t, trains, strict=True):
             if t - last_t > RR_BREAK_S:
                 before = 0.0
             last_t = t

@@ -167,7 +167,7 @@ class Night:
             for actuator in self._actuators:
                 await devices.enter_async_context(actuator.ready(self._clock))
             for source in self._sources:
-                await devices.enter_async_context(source.pushing(self.hub.publish, self._clock))
+                await devices.enter_async_context(source.pushing(self.hub, self._clock))
             self._epocher.warm()
             try:
                 async with asyncio.TaskGroup() as performing:
@@ -306,7 +306,7 @@ class Night:
         self._cues.end(cue, outcome)
         self._tally.outcome(outcome)
         self._trace.line("event", record.outcome(cue, outcome, t))
-        self.hub.publish(Sample(Stream.CUE, t, CueSounded(cue, outcome), "night"))
+        self.hub(Sample(Stream.CUE, t, CueSounded(cue, outcome), "night"))
 
     async def _outcome(self, actuator: Actuator, cue: Cue) -> Outcome:
         try:

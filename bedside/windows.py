@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Final
@@ -14,7 +13,7 @@ from devices.types import Sample, Stream, StreamInfo
 KEPT_S: Final = 150.0
 """How far back a window reaches: RMSSD's two minutes, or a minute before a cue, and an epoch."""
 MOST_KEPT: Final = 8192
-"""A flooded stream keeps its newest samples only. Assumed: 50 a second for `KEPT_S`."""
+"""Of a flooded stream only the newest samples count. Assumed: 50 a second for `KEPT_S`."""
 KEPT_STREAMS: Final = (
     Stream.STAGE,
     Stream.HEART_RATE,
@@ -35,16 +34,14 @@ class Windows:
     """
 
     def __init__(self, streams: Sequence[StreamInfo]) -> None:
-        self._samples: dict[Stream, deque[Sample]] = {
-            stream: deque(maxlen=MOST_KEPT) for stream in KEPT_STREAMS
-        }
+        self._samples: dict[Stream, list[Sample]] = {stream: [] for stream in KEPT_STREAMS}
         self._infos: dict[Stream, list[StreamInfo]] = {stream: [] for stream in Stream}
         for info in streams:
             self._infos[info.stream].append(info)
 
     def listen(self, hub: Hub) -> None:
         for stream, samples in self._samples.items():
-            hub.subscribe(samples.append, (stream,))
+            hub.subscribe(samples.append, (stream,), keeps=True)
 
     def sources(self, stream: Stream) -> list[StreamInfo]:
         return self._infos[stream]
@@ -55,13 +52,13 @@ class Windows:
         return next((info.interval_s for info in infos if info.source == source), None)
 
     def every(self, stream: Stream, start_t: float, end_t: float) -> list[Sample]:
-        """Samples of all sources with start_t ≤ t < end_t."""
-        kept = self._samples[stream]
-        if not kept:
+        """Samples of all sources with start_t ≤ t < end_t, the newest `MOST_KEPT` at most."""
+        samples = self._samples[stream]
+        if not samples:
             return []
-        samples = list(kept)
         low = bisect_left(samples, start_t, key=_time_of)
-        return samples[low : bisect_left(samples, end_t, low, key=_time_of)]
+        high = bisect_left(samples, end_t, low, key=_time_of)
+        return samples[max(low, high - MOST_KEPT) : high]
 
     def of(self, stream: Stream, source: str, start_t: float, end_t: float) -> list[Sample]:
         """Samples of one source with start_t ≤ t < end_t."""
@@ -79,7 +76,6 @@ class Windows:
 
     def forget(self, end_t: float) -> None:
         """Drop what is older than `KEPT_S` before `end_t`."""
-        before_t = end_t - KEPT_S
         for samples in self._samples.values():
-            while samples and samples[0][1] < before_t:
-                samples.popleft()
+            old = bisect_left(samples, end_t - KEPT_S, key=_time_of)
+            del samples[: max(old, len(samples) - MOST_KEPT)]

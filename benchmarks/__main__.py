@@ -55,26 +55,27 @@ def main() -> int:
 
 
 def _full_rate(path: Path) -> list[Figure]:
-    floor, ours = _work("floor", path)["s"], _work("full_rate", path)["s"]
-    work, x = "full-rate night, against the floor program", HOURS_S / ours
-    told = f"{ours:.2f} s, floor {floor:.2f} s ({x:,.0f} × real time)"
-    return [Figure(work, told, ours / floor, 2.5, False, x)]
+    found = _work("full_rate", path)
+    real_time_x = HOURS_S / found["s"]
+    told = f"{found['s']:.2f} s, floor {found['base_s']:.2f} s ({real_time_x:,.0f} × real time)"
+    title = "full-rate night, against the floor program"
+    return [Figure(title, told, found["ratio"], 2.5, False, real_time_x)]
 
 
 def _stage_only(path: Path, folder: Path) -> list[Figure]:
-    bare_s = _work("bare", path)["s"]
-    command = [_paprika(), "replay", str(path), "--json", "--out", str(folder / "out")]
-    ours_s = _command(command)
-    told = f"{ours_s:.2f} s, bare chain {bare_s:.2f} s ({HOURS_S / ours_s:,.0f} × real time)"
-    return [Figure("stage-only night, whole command", told, bare_s / ours_s, 0.35, True)]
+    found = _work("stage_only", path, _paprika(), str(folder / "out"))
+    told = (
+        f"{found['s']:.2f} s, bare chain {found['base_s']:.2f} s "
+        f"({HOURS_S / found['s']:,.0f} × real time)"
+    )
+    return [Figure("stage-only night, whole command", told, 1 / found["ratio"], 0.35, True)]
 
 
 def _tasks(path: Path) -> list[Figure]:
     found = _work("tasks", path)
-    each_ms = found["s"] / found["tasks"] * 1e3
-    bare_ms = found["bare_s"] / found["tasks"] * 1e3
-    told = f"{each_ms:.1f} ms a task of 40 steps, bare chain {bare_ms:.1f} ms"
-    return [Figure("tasks, against the bare chain", told, found["bare_s"] / found["s"], 0.5, True)]
+    ours_ms, bare_ms = (found[name] / found["tasks"] * 1e3 for name in ("s", "base_s"))
+    told = f"{ours_ms:.1f} ms a task of 40 steps, bare chain {bare_ms:.1f} ms"
+    return [Figure("tasks, against the bare chain", told, 1 / found["ratio"], 0.5, True)]
 
 
 def _help() -> list[Figure]:
@@ -85,7 +86,7 @@ def _help() -> list[Figure]:
 
 
 def _memory(path: Path, short: Path) -> list[Figure]:
-    whole_mb, short_mb = _work("full_rate", path)["rss_mb"], _work("full_rate", short)["rss_mb"]
+    whole_mb, short_mb = _work("memory", path)["rss_mb"], _work("memory", short)["rss_mb"]
     return [
         Figure("resident memory, MB", f"{whole_mb:.0f} MB for 8 h", whole_mb, 150.0, False),
         Figure(
@@ -108,12 +109,13 @@ def _shown(measure: Callable[[], list[Figure]]) -> list[Figure]:
     return figures
 
 
-def _work(name: str, path: Path) -> dict[str, float]:
+def _work(name: str, path: Path, *more: str) -> dict[str, float]:
     run = subprocess.run(
-        [sys.executable, "-m", "benchmarks.work", name, str(path)],
+        [sys.executable, "-m", "benchmarks.work", name, str(path), *more],
         check=True,
         capture_output=True,
         text=True,
+        env=_installed(),
         cwd=Path(__file__).parent.parent,
     )
     found: dict[str, float] = json.loads(run.stdout)

@@ -4,30 +4,27 @@ prints one JSON object, so that memory is of that piece alone and nothing is war
 from __future__ import annotations
 
 import json
-import os
 import resource
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 from bedside.clock import real_s
 from bedside.recording import MemoryRecording, NightFile
 from devices.types import Stream
 
-REPEATS = 3
+REPEATS = 5
+
+Found = dict[str, float]
 
 
-def floor(path: str) -> dict[str, float]:
-    from benchmarks.floor import floor as run
-
-    Path(path).read_bytes()
-    return {"s": _best(lambda: run(Path(path)))}
-
-
-def full_rate(path: str) -> dict[str, float]:
-    """File → loop → epochs with a Welch each → rem_rule → trace; the summary is not part of it."""
+def full_rate(path: str) -> Found:
+    """File → loop → epochs with a Welch each → rem_rule → trace, and the floor program beside it."""
     from bedside.agent_loading import load_agent
     from bedside.trace import FileSink, Trace
+    from benchmarks.floor import floor
     from benchmarks.setting import plain
     from replay.attempt import attempt
     from replay.recorded_night import RecordedNight
@@ -41,20 +38,48 @@ def full_rate(path: str) -> dict[str, float]:
         trace.close()
         hidden.close()
 
-    return {"s": _best(once), "rss_mb": _rss_mb()}
+    Path(path).read_bytes()
+    return interleaved(lambda: floor(Path(path)), once, REPEATS)
 
 
-def bare(path: str) -> dict[str, float]:
-    """The bare chain on the samples of a night file."""
+def memory(path: str) -> Found:
+    """Resident memory of the same, without the floor program in the process."""
+    from bedside.agent_loading import load_agent
+    from bedside.trace import MemorySink, Trace
+    from benchmarks.setting import plain
+    from replay.attempt import attempt
+    from replay.recorded_night import RecordedNight
+
+    night = RecordedNight(NightFile.open(path))
+    sinks = Trace(MemorySink()), Trace(MemorySink())
+    attempt(
+        night,
+        load_agent("rem_rule"),
+        plain(),
+        session_id="bench",
+        trace=sinks[0],
+        hidden=sinks[1],
+    )
+    return {"rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def stage_only(path: str, command: str, out: str) -> Found:
+    """The whole command from the file, and the bare chain on the same samples."""
     from benchmarks.bare_chain import bare_chain
 
     night = NightFile.open(path)
     times = [sample.t for sample in night.samples()]
     epochs = night.info.epochs or round(times[-1] / 30)
-    return {"s": min(bare_chain(times, epochs) for _ in range(REPEATS)), "samples": len(times)}
+
+    def whole() -> None:
+        replay = [command, "replay", path, "--json", "--out", out]
+        subprocess.run(replay, check=True, capture_output=True)
+
+    whole()
+    return interleaved(lambda: bare_chain(times, epochs), whole, 3 * REPEATS)
 
 
-def tasks(path: str) -> dict[str, float]:
+def tasks(path: str) -> Found:
     """Tasks of 40 steps on 2 Hz stages, and the bare chain on the very same samples."""
     from bedside.agent_loading import load_agent
     from bedside.trace import MemorySink, Trace
@@ -64,11 +89,11 @@ def tasks(path: str) -> dict[str, float]:
     from replay.recorded_night import RecordedNight
 
     stages = tuple(NightFile.open(path).samples(frozenset({Stream.STAGE})))
-    info = NightFile.open(path).info
-    night = RecordedNight(MemoryRecording(info, stages))
+    night = RecordedNight(MemoryRecording(NightFile.open(path).info, stages))
     starts = start_points(night.shown)
+    times = [sample.t for sample in stages if sample.t < 1200.0]
 
-    def once() -> None:
+    def ours() -> None:
         for start in starts:
             attempt(
                 night,
@@ -79,25 +104,32 @@ def tasks(path: str) -> dict[str, float]:
                 hidden=Trace(MemorySink()),
             )
 
-    times = [sample.t for sample in stages if sample.t < 1200.0]
-    bare_s = min(bare_chain(times, 40) for _ in range(REPEATS * 5)) * len(starts)
-    return {"s": _best(once), "bare_s": bare_s, "tasks": len(starts)}
+    def bare() -> None:
+        for _ in starts:
+            bare_chain(times, 40)
+
+    return {**interleaved(bare, ours, 3 * REPEATS), "tasks": len(starts)}
 
 
-def _best(once: Callable[[], object]) -> float:
-    took = []
-    for _ in range(REPEATS):
-        started_s = real_s()
-        once()
-        took.append(real_s() - started_s)
-    return min(took)
+def interleaved(base: Callable[[], object], ours: Callable[[], object], times: int) -> Found:
+    """Both in turn, so that a slow moment of the machine hits both; medians of seconds and of the
+    ratios of neighbours."""
+    pairs = []
+    for _ in range(times):
+        pairs.append((_seconds(base), _seconds(ours)))
+    return {
+        "base_s": median(base_s for base_s, _ in pairs),
+        "s": median(ours_s for _, ours_s in pairs),
+        "ratio": median(ours_s / base_s for base_s, ours_s in pairs),
+    }
 
 
-def _rss_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _seconds(work: Callable[[], object]) -> float:
+    started_s = real_s()
+    work()
+    return real_s() - started_s
 
 
 if __name__ == "__main__":
     name, *arguments = sys.argv[1:]
-    os.environ.setdefault("PYTHONHASHSEED", "0")
     print(json.dumps(globals()[name](*arguments)))

@@ -5,6 +5,7 @@ Contract tests that anybody can run on a source or an actuator: `devices.testing
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, runtime_checkable
 
@@ -23,6 +24,15 @@ class Push(Protocol):
     """Where a source puts its samples: returns at once, from the loop's own thread."""
 
     def __call__(self, sample: Sample, /) -> None: ...
+
+
+@runtime_checkable
+class BulkPush(Push, Protocol):
+    """A push that also takes many samples at once, for sources that have them: recordings."""
+
+    def keep(self, samples: Sequence[Sample], start: int, end: int) -> int:
+        """Take `samples[start:end]` up to the first that somebody acts on; gives its index."""
+        ...
 
 
 @runtime_checkable

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.types import Agent, AsksOutside, Session, SessionKind
-from bedside.agent_process import services_for
 from bedside.call_log import LoggedOutside
 from bedside.clock import SessionClock, SessionStart, clock_s
 from bedside.configuration import default_toml
 from bedside.night import Night, StepDone
-from bedside.outside import SecondLoop
 from bedside.plan import Ending, NightPlan
 from bedside.safety.gate import Mode
 from bedside.safety.limits import PersonalLimits, Powers
@@ -23,7 +21,6 @@ from bedside.themes import Theme
 from bedside.trace import SCHEMA, Trace
 from devices.types import EPOCH_S, Volume
 from replay.clock import run_virtual
-from replay.outside import HeldOutside
 from replay.player import WARM_EPOCHS, Player
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
@@ -31,6 +28,9 @@ from replay.rolls import Dice, RollStream, roll_night
 from replay.room import SilentRoom
 from replay.sleeper import Sleeper, Waking
 from replay.wake_rule import WakeTable
+
+if TYPE_CHECKING:
+    from replay.outside import HeldOutside
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +109,14 @@ async def _attempt(
         first_epoch=setting.first_epoch,
     )
     with ExitStack() as closing:
-        outside = held = None
-        if isinstance(agent, AsksOutside):
-            second = closing.enter_context(SecondLoop())
-            held = HeldOutside(services_for(agent), charges=setting.charges, second=second)
-            outside = LoggedOutside(held, trace, clock)
+        held = _held_outside(agent, setting, closing)
         ending = await Night(
             plan,
             clock=clock,
             sources=(player,),
             actuators=(SilentRoom(sleeper),),
             agent=agent,
-            outside=outside,
+            outside=None if held is None else LoggedOutside(held, trace, clock),
             trace=trace,
             ended=_Endings(night, setting, sleeper, progress),
         ).run()
@@ -128,6 +124,18 @@ async def _attempt(
         raise held.fault
     sleeper.close(clock.t())
     return Attempt(ending, tuple(sleeper.wakings))
+
+
+def _held_outside(agent: Agent, setting: Setting, closing: ExitStack) -> HeldOutside | None:
+    """The way out for an agent that needs one; loaded only then."""
+    if not isinstance(agent, AsksOutside):
+        return None
+    from bedside.agent_process import services_for
+    from bedside.outside import SecondLoop
+    from replay.outside import HeldOutside
+
+    second = closing.enter_context(SecondLoop())
+    return HeldOutside(services_for(agent), charges=setting.charges, second=second)
 
 
 class _Endings:

@@ -254,7 +254,7 @@ def shown_stages(recording: Recording) -> tuple[Stage, ...]:
     for sample in recording.samples(SHOWN_BY):
         while sample.t >= (len(stages) + 1) * EPOCH_S:
             stages.append(_closed(rule, windows, len(stages)))
-        hub.publish(sample)
+        hub(sample)
     epochs = len(stages) + 1 if recording.info.epochs is None else recording.info.epochs
     while len(stages) < epochs:
         stages.append(_closed(rule, windows, len(stages)))

@@ -43,7 +43,10 @@ class PagesOnce:
         taken: list[Sample] = []
         batch = self._ahead
         while True:
-            taken += _within(batch, epoch)
+            if batch and epoch * EPOCH_S <= batch[0].t and batch[-1].t < end_t:
+                taken += batch
+            else:
+                taken += _within(batch, epoch)
             if batch and batch[-1].t >= end_t:
                 self._ahead = batch[bisect_left(batch, end_t, key=_time_of) :]
                 return moved(taken, by_s)

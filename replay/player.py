@@ -7,13 +7,14 @@ virtual time t, also while the agent decides; only a waking by a cue makes the r
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
-from devices.ports import Clock, Push
+from devices.ports import BulkPush, Clock, Push
 from devices.types import EPOCH_S, PaprikaError, Sample, Stage, StageReading, Stream, StreamInfo
 from replay.clock import VirtualTimeLoop
 from replay.pages import Pages, moved
@@ -23,6 +24,9 @@ INSERTED: Final = frozenset(Stream) - {Stream.STAGE, Stream.PERSON, Stream.CUE}
 """Streams that an inserted waking takes from the recording's own wake: nobody acts twice."""
 WARM_EPOCHS: Final = 5
 """Epochs before the session that are pushed at its start, so that trailing windows are full."""
+
+
+_time_of = itemgetter(1)
 
 
 class PlayerError(PaprikaError):
@@ -72,6 +76,7 @@ class Player:
         if not isinstance(loop, VirtualTimeLoop):
             raise PlayerError("a recording is played on replay.clock.VirtualTimeLoop only")
         self._loop, self._push = loop, push
+        self._keep = push.keep if isinstance(push, BulkPush) else _one_by_one
         self._warm()
         loop.feed = self
         try:
@@ -86,22 +91,24 @@ class Player:
 
     def deliver(self, limit: float) -> None:
         loop, push = self._loop, self._push
-        advance = loop.advance
         while True:
-            buffer, position, end = self._buffer, self._position, len(self._buffer)
+            buffer, position = self._buffer, self._position
+            end = bisect_left(buffer, limit, position, key=_time_of)
             while position < end:
-                sample = buffer[position]
-                if sample[1] >= limit:
-                    self._position = position
-                    return
-                position += 1
-                advance(sample[1])
-                push(sample)
-                if loop.interrupted:
-                    self._position = position
-                    return
-            self._position = position
-            if self._recorded >= self._epochs or self._epoch * EPOCH_S >= limit:
+                acted_on = self._keep(buffer, position, end)
+                if acted_on > position:
+                    loop.advance(buffer[acted_on - 1].t)
+                    position = self._position = acted_on
+                if position < end:
+                    sample = buffer[position]
+                    position = self._position = position + 1
+                    loop.advance(sample.t)
+                    push(sample)
+                    if loop.interrupted:
+                        return
+            if end < len(buffer) or self._recorded >= self._epochs:
+                return
+            if self._epoch * EPOCH_S >= limit:
                 return
             self._turn_page()
 
@@ -131,6 +138,10 @@ class Player:
             samples = [sample for sample in samples if sample.stream is not Stream.STAGE]
         self._buffer, self._position = samples, 0
         self._epoch += 1
+
+
+def _one_by_one(samples: Sequence[Sample], start: int, end: int) -> int:
+    return start
 
 
 class _OwnWake:

@@ -56,7 +56,7 @@ def heart_rates(beats: Floats, t: Floats) -> list[HeartRate]:
     first = np.maximum(upto - _BEATS_AVERAGED, 0)
     counted = np.maximum(upto - first, 1)
     mean_ms = np.where(upto > 0, (sums[upto] - sums[first]) / counted, rr[0])
-    bpm = np.round(60_000.0 / mean_ms, 1).tolist()
+    bpm = np.rint(60_000.0 / mean_ms).tolist()  # whole beats, as a strap sends them
     intervals = rr.tolist()
     spans = zip(bpm, since.tolist(), upto.tolist(), strict=True)
     return [HeartRate(rate, tuple(intervals[i:j])) for rate, i, j in spans]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -96,9 +96,10 @@ def read_lines(path: Path) -> list[Line]:
         TraceError: naming file and line, where it is broken off, of a newer schema, or no trace.
     """
     try:
-        lines = [_line(path, number, line) for number, line in enumerate(_rows(path), start=1)]
+        rows = _rows(path)
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror}") from error
+    lines = _all_at_once(rows) or [_line(path, number, row) for number, row in enumerate(rows, 1)]
     if not lines or lines[0].get("kind") != "header":
         raise TraceError(f"{path}: line 1: not a trace (no header)")
     schema = lines[0].get("schema")
@@ -153,17 +154,27 @@ def summarise(trace: Sequence[Line], hidden: Sequence[Line], recorded: Sequence[
     )
 
 
-def _rows(path: Path) -> Iterator[str]:
+def _rows(path: Path) -> list[str]:
     if not path.is_file():
         raise TraceError(f"{path}: no such file; give a trace.jsonl")
     with path.open(encoding="utf-8", errors="replace") as file:
-        yield from file
+        return file.readlines()
+
+
+def _all_at_once(rows: Sequence[str]) -> list[Line] | None:
+    """The lines parsed as one text, which is faster; None where a line must be named."""
+    try:
+        lines = json.loads(f"[{','.join(rows)}]")
+    except (ValueError, RecursionError):
+        return None
+    whole = len(lines) == len(rows) and all(isinstance(line, dict) for line in lines)
+    return lines if whole else None
 
 
 def _line(path: Path, number: int, row: str) -> Line:
     try:
         line = json.loads(row)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TraceError(f"{path}: line {number}: not JSON ({error})") from error
     if not isinstance(line, dict):
         raise TraceError(f"{path}: line {number}: not a JSON object")

@@ -15,7 +15,7 @@ from bedside.recording.errors import WriteFailed, write_failure
 from bedside.recording.head import NightHead
 from bedside.recording.info import Recording, RecordingInfo, info_as_dict, info_from_dict
 from bedside.recording.mcap_file import McapFile, sync_folder
-from bedside.recording.recover import copy_for_more
+from bedside.recording.recovery import copy_for_more
 from bedside.recording.replacement import Replacement
 from devices.types import Sample, Truth
 

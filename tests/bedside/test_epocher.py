@@ -51,7 +51,7 @@ class Bench:
         seq: int | None = None,
     ) -> None:
         for number in range(round((end_t - start_t) / step_s)):
-            self.hub.publish(
+            self.hub(
                 Sample(
                     Stream.STAGE,
                     start_t + number * step_s,
@@ -114,8 +114,8 @@ def test_the_rule_agrees_with_a_slow_telling_of_it(stages: list[Stage]) -> None:
 
 def test_a_sample_of_the_closing_instant_belongs_to_the_next_epoch() -> None:
     bench = Bench(StreamInfo(Stream.STAGE, 30.0, "band"))
-    bench.hub.publish(Sample(Stream.STAGE, 0.0, StageReading(L), "band"))
-    bench.hub.publish(Sample(Stream.STAGE, 30.0, StageReading(R), "band"))
+    bench.hub(Sample(Stream.STAGE, 0.0, StageReading(L), "band"))
+    bench.hub(Sample(Stream.STAGE, 30.0, StageReading(R), "band"))
     assert bench.epocher.close(0).stage is L
     assert bench.epocher.close(1).stage is R
 
@@ -155,14 +155,14 @@ def test_without_contact_for_most_of_an_epoch_there_is_no_reading() -> None:
     bench = Bench(BAND, StreamInfo(Stream.CONTACT, 10.0, "band"))
     bench.stage(0, 90, R)
     for t, on_skin in ((1, True), (11, True), (21, False), (31, True), (41, False), (51, False)):
-        bench.hub.publish(Sample(Stream.CONTACT, t, Contact(on_skin), "band"))
+        bench.hub(Sample(Stream.CONTACT, t, Contact(on_skin), "band"))
     assert [bench.epocher.close(k).stage for k in range(3)] == [R, U, U]
 
 
 def test_contact_that_a_device_cannot_tell_hides_nothing() -> None:
     bench = Bench(BAND, StreamInfo(Stream.CONTACT, 10.0, "band"))
     bench.stage(0, 30, R)
-    bench.hub.publish(Sample(Stream.CONTACT, 1.0, Contact(None), "band"))
+    bench.hub(Sample(Stream.CONTACT, 1.0, Contact(None), "band"))
     assert bench.epocher.close(0).stage is R
 
 
@@ -171,9 +171,9 @@ def test_contact_that_a_device_cannot_tell_hides_nothing() -> None:
 
 def test_the_preferred_source_counts_and_the_next_steps_in_when_it_falls_silent() -> None:
     bench = Bench(BAND, StreamInfo(Stream.STAGE, 30.0, "ring"))
-    bench.hub.publish(Sample(Stream.STAGE, 15.0, StageReading(D), "ring"))
+    bench.hub(Sample(Stream.STAGE, 15.0, StageReading(D), "ring"))
     bench.stage(16, 30, R)
-    bench.hub.publish(Sample(Stream.STAGE, 45.0, StageReading(D), "ring"))
+    bench.hub(Sample(Stream.STAGE, 45.0, StageReading(D), "ring"))
     bench.stage(46, 60, U)
     assert [bench.epocher.close(k).stage for k in range(2)] == [R, D]
 
@@ -208,7 +208,7 @@ def test_a_frozen_source_gives_way_to_the_next() -> None:
     bench = Bench(BAND, StreamInfo(Stream.STAGE, 30.0, "ring"))
     closed = []
     for index in range(4):
-        bench.hub.publish(Sample(Stream.STAGE, index * 30.0, StageReading(L), "ring"))
+        bench.hub(Sample(Stream.STAGE, index * 30.0, StageReading(L), "ring"))
         bench.stage(index * 30 + 0.25, index * 30 + 30, R, seq=7)
         closed.append(bench.epocher.close(index).stage)
     assert closed == [R, R, L, L]
@@ -258,7 +258,7 @@ def test_rmssd_of_alternating_beats_is_their_difference() -> None:
     bench = heart_bench()
     for second in range(120):
         rr_ms = (1000.0 + (second % 2) * 40.0,)
-        bench.hub.publish(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
+        bench.hub(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
     epochs = [bench.epocher.close(k) for k in range(4)]
     assert epochs[-1].hrv_rmssd_ms is not None
     assert epochs[-1].hrv_rmssd_ms.value == pytest.approx(40.0)
@@ -274,7 +274,7 @@ def test_artefacts_leave_rmssd_as_it_was() -> None:
         rr_ms: tuple[float, ...] = (1000.0 + (second % 2) * 40.0,)
         if second % 10 == 5:
             rr_ms = (256.0, 7259.0)  # the extremes of a real export: noise, and a lost strap
-        bench.hub.publish(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
+        bench.hub(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
     reading = [bench.epocher.close(k).hrv_rmssd_ms for k in range(4)][-1]
     assert reading is not None
     assert reading.value == pytest.approx(40.0)
@@ -285,7 +285,7 @@ def test_hrv_reaches_back_two_minutes_and_no_further() -> None:
     for second in range(240):
         swing = 100.0 if second < 120 else 20.0
         rr_ms = (1000.0 + (second % 2) * swing,)
-        bench.hub.publish(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
+        bench.hub(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
     readings_ = [bench.epocher.close(k).hrv_rmssd_ms for k in range(8)]
     assert readings_[3] is not None
     assert readings_[7] is not None
@@ -295,7 +295,7 @@ def test_hrv_reaches_back_two_minutes_and_no_further() -> None:
 
 def test_a_lost_strap_leaves_its_last_value_with_a_growing_age() -> None:
     bench = heart_bench()
-    bench.hub.publish(Sample(Stream.HEART_RATE, 5.0, HeartRate(58.0), "strap"))
+    bench.hub(Sample(Stream.HEART_RATE, 5.0, HeartRate(58.0), "strap"))
     ages = [bench.epocher.close(k).heart_rate_bpm for k in range(3)]
     assert [reading and (reading.value, reading.age_s) for reading in ages] == [
         (58.0, 25.0),
@@ -308,7 +308,7 @@ def test_stillness_counts_from_the_last_movement_over_threshold() -> None:
     bench = Bench(BAND, StreamInfo(Stream.MOVEMENT, 1.0, "band"))
     assert bench.epocher.close(0).still_s is None
     for t, g in ((31.0, 0.01), (40.0, 0.4), (41.0, 0.01), (65.0, 0.02)):
-        bench.hub.publish(Sample(Stream.MOVEMENT, t, Movement(g), "band"))
+        bench.hub(Sample(Stream.MOVEMENT, t, Movement(g), "band"))
     first, second = bench.epocher.close(1), bench.epocher.close(2)
     assert first.still_s == pytest.approx(20.0)
     assert first.movement_g is not None
@@ -318,8 +318,8 @@ def test_stillness_counts_from_the_last_movement_over_threshold() -> None:
 
 def test_each_room_value_keeps_its_own_age_and_source() -> None:
     bench = Bench(BAND, StreamInfo(Stream.ROOM, None, "air"), StreamInfo(Stream.ROOM, None, "mic"))
-    bench.hub.publish(Sample(Stream.ROOM, 1.0, Room(temperature_c=19.5), "air"))
-    bench.hub.publish(Sample(Stream.ROOM, 20.0, Room(noise_dba=31.0), "mic"))
+    bench.hub(Sample(Stream.ROOM, 1.0, Room(temperature_c=19.5), "air"))
+    bench.hub(Sample(Stream.ROOM, 20.0, Room(noise_dba=31.0), "mic"))
     epoch = bench.epocher.close(0)
     assert epoch.temperature_c is not None
     assert epoch.noise_dba is not None
@@ -332,7 +332,7 @@ def test_samples_from_before_the_session_fill_the_trailing_windows() -> None:
     bench = heart_bench()
     for second in range(-240, 30):
         rr_ms = (1000.0 + (second % 2) * 40.0,)
-        bench.hub.publish(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
+        bench.hub(Sample(Stream.HEART_RATE, second + 0.5, HeartRate(60.0, rr_ms), "strap"))
     bench.epocher.warm()
     reading = bench.epocher.close(0).hrv_rmssd_ms
     assert reading is not None

@@ -16,8 +16,8 @@ def test_a_sample_reaches_those_who_asked_for_its_stream_in_the_order_they_asked
     hub, heard = Hub(), []
     hub.subscribe(lambda s: heard.append(("first", s.t)), [Stream.STAGE])
     hub.subscribe(lambda s: heard.append(("second", s.t)), [Stream.STAGE, Stream.MOVEMENT])
-    hub.publish(staged(1.0))
-    hub.publish(moved(2.0))
+    hub(staged(1.0))
+    hub(moved(2.0))
     assert heard == [("first", 1.0), ("second", 1.0), ("second", 2.0)]
 
 
@@ -26,13 +26,13 @@ def test_the_hub_refuses_the_hidden_truth() -> None:
     for stream in Stream:
         hub.subscribe(lambda s: pytest.fail(f"heard {s}"), [stream])
     with pytest.raises(HubRefused, match="Truth"):
-        hub.publish(Truth(15.0, Stage.REM))  # type: ignore[arg-type]
+        hub(Truth(15.0, Stage.REM))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("thing", [None, 3, "stage", (1.0, 2), object()])
 def test_the_hub_refuses_what_is_no_sample(thing: object) -> None:
     with pytest.raises((HubRefused, TypeError)):
-        Hub().publish(thing)  # type: ignore[arg-type]
+        Hub()(thing)  # type: ignore[arg-type]
 
 
 def test_a_listener_that_leaves_while_it_is_called_disturbs_nobody() -> None:
@@ -44,17 +44,17 @@ def test_a_listener_that_leaves_while_it_is_called_disturbs_nobody() -> None:
 
     hub.subscribe(once, [Stream.MOVEMENT])
     hub.subscribe(lambda s: heard.append("always"), [Stream.MOVEMENT])
-    hub.publish(moved(0.0))
-    hub.publish(moved(1.0))
+    hub(moved(0.0))
+    hub(moved(1.0))
     assert heard == ["once", "always", "always"]
 
 
 def test_a_full_inbox_drops_the_oldest_and_counts_it_by_stream() -> None:
     hub = Hub()
     inbox = hub.inbox([Stream.STAGE, Stream.MOVEMENT], size=3)
-    hub.publish(staged(0.0))
+    hub(staged(0.0))
     for t in (1.0, 2.0, 3.0, 4.0):
-        hub.publish(moved(t))
+        hub(moved(t))
     assert len(inbox) == 3
     assert [sample.t for sample in inbox.take()] == [2.0, 3.0, 4.0]
     assert inbox.dropped == {Stream.STAGE: 1, Stream.MOVEMENT: 1}

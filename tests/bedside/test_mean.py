@@ -1,6 +1,7 @@
 """A mean that may stand in a trace: the same last bit on every Python."""
 
 from fractions import Fraction
+from math import inf, isnan, nan
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,11 @@ def test_a_mean_is_of_the_exact_sum() -> None:
 @given(NUMBERS)
 def test_the_sum_under_a_mean_is_rounded_once(values: list[float]) -> None:
     assert mean(values) == float(sum(map(Fraction, values))) / len(values)
+
+
+@pytest.mark.parametrize("values", [[inf, -inf], [1.7e308, 1.7e308], [nan, 1.0]])
+def test_numbers_that_have_no_mean_give_none_and_no_error(values: list[float]) -> None:
+    assert isnan(mean(values))
 
 
 def test_the_mean_of_nothing_is_an_error() -> None:

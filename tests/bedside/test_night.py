@@ -34,6 +34,7 @@ from devices.types import (
     OutcomeStatus,
     PersonAct,
     Sample,
+    Stage,
     StageReading,
     Stream,
     StreamInfo,
@@ -557,6 +558,10 @@ def test_samples_that_are_no_numbers_do_not_end_the_night() -> None:
     nan = float("nan")
     extra = (
         Sample(Stream.HEART_RATE, 10.0, HeartRate(nan), "strap"),
+        Sample(Stream.HEART_RATE, 40.0, HeartRate(1.7e308), "strap"),
+        Sample(Stream.HEART_RATE, 41.0, HeartRate(1.7e308), "strap"),
+        Sample(Stream.STAGE, 5.0, StageReading(Stage.REM, float("inf")), "band"),
+        Sample(Stream.STAGE, 6.0, StageReading(Stage.REM, float("-inf")), "band"),
         Sample(Stream.MOVEMENT, 11.0, Movement(nan), "strap"),
         Sample(Stream.MOVEMENT, 70.0, Movement(float("inf")), "strap"),
     )

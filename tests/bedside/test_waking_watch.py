@@ -59,7 +59,7 @@ class Watched:
 
     def hear(self, samples: Iterable[tuple[float, Value]]) -> None:
         for t, value in samples:
-            self.hub.publish(sample(t, value))
+            self.hub(sample(t, value))
 
 
 def after_a_cue(

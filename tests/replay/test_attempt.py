@@ -295,7 +295,9 @@ def test_a_task_has_dice_of_its_own_by_where_it_starts() -> None:
     letters = "L" * 20
     for first_epoch in (0, 3):
         done = lived(night(letters), cue_at(2), setting(0.0, first_epoch=first_epoch, seed=8))
-        assert [line["value"] for line in done.rolls()] == [roll(letters, first_epoch, 8, "wake", 2)]
+        assert [line["value"] for line in done.rolls()] == [
+            roll(letters, first_epoch, 8, "wake", 2)
+        ]
 
 
 def test_names_themes_and_the_hour_move_no_roll() -> None:

@@ -255,7 +255,7 @@ class TestBodyAndRoom:
         for _, heart in of(HeartRate):
             heard.extend(heart.rr_ms)
             if len(heard) >= 8:
-                assert heart.bpm == round(60_000 / (sum(heard[-8:]) / 8), 1)
+                assert heart.bpm == round(60_000 / (sum(heard[-8:]) / 8))
 
     def test_beats_vary_more_with_the_breath_in_deep_sleep_than_awake(self) -> None:
         steps: dict[str, list[float]] = defaultdict(list)
