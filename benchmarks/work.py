@@ -21,7 +21,7 @@ Found = dict[str, float]
 
 
 def full_rate(path: str) -> Found:
-    """File → loop → epochs with a Welch each → rem_rule → trace, and the floor program beside it."""
+    """File → loop → epochs with a Welch each → rem_rule → trace, beside the floor program."""
     from bedside.agent_loading import load_agent
     from bedside.trace import FileSink, Trace
     from benchmarks.floor import floor

@@ -42,6 +42,8 @@ async def check_actuator(
     known = is_filled(kinds, frozenset, CueKind)
     keep(known, Promise.DECLARES_KINDS, f"kinds is {kinds!r}, not a frozenset")
     clock = LoopClock()
+    _quiet_call(actuator.silence, Promise.SILENCES)
+    _quiet_call(actuator.rearm, Promise.STAYS_SILENT)
     async with opened(actuator.ready(clock)):
         for number, kind in enumerate(sorted(kinds), 1):
             await _performs(actuator, _cue(number, kind, duration_s), clock, patience_s)
@@ -49,6 +51,7 @@ async def check_actuator(
         await _interrupted(actuator, actuator.fade_out, Promise.FADES_OUT, kind, patience_s)
         await _abandoned(actuator, kind, patience_s)
         await _interrupted(actuator, actuator.silence, Promise.SILENCES, kind, patience_s)
+        await _stays_silent(actuator, kind, patience_s)
     _quiet_call(actuator.silence, Promise.SILENCES)
     await no_tasks_left(before)
 
@@ -106,6 +109,18 @@ async def _interrupted(
         broken(promise, f"the cue was still on {FADE_S + LATE_S:g} s later")
     if (error := performing.exception()) is not None:
         broken(promise, f"perform raised {error!r} when it was ended")
+
+
+async def _stays_silent(actuator: Actuator, kind: CueKind, patience_s: float) -> None:
+    """After `silence` nothing plays until `rearm`."""
+    try:
+        async with asyncio.timeout(patience_s):
+            outcome = await actuator.perform(_cue(92, kind, 10.0))
+    except TimeoutError:
+        broken(Promise.STAYS_SILENT, "a cue asked for after `silence` began to play")
+    status = outcome.status
+    keep(status is OutcomeStatus.SILENCED, Promise.STAYS_SILENT, f"after `silence` it said {status}")
+    _quiet_call(actuator.rearm, Promise.STAYS_SILENT)
 
 
 async def _abandoned(actuator: Actuator, kind: CueKind, patience_s: float) -> None:

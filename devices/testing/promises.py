@@ -33,6 +33,7 @@ class Promise(StrEnum):
     ENDS_BY_ITSELF = "ends_by_itself"
     FADES_OUT = "fades_out"
     SILENCES = "silences"
+    STAYS_SILENT = "stays_silent"
     GIVES_UP = "gives_up"
 
 

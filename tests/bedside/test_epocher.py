@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bedside.epocher import Epocher
-from bedside.stage_rule import epoch_stage
 from bedside.hub import Hub
+from bedside.stage_rule import epoch_stage
 from devices.types import (
     Contact,
     HeartRate,
@@ -348,3 +348,50 @@ def test_memory_holds_minutes_not_the_night(night: list[Stage], seed: int) -> No
     held = bench.epocher.windows.every(Stream.STAGE, -math.inf, math.inf)
     assert len(held) <= 480
     assert [len(list(group)) for _, group in groupby(s.t for s in held)].count(1) == len(held)
+
+
+def test_the_second_source_steps_in_when_the_first_covers_too_little() -> None:
+    bench = Bench(BAND, StreamInfo(Stream.STAGE, 0.5, "other"))
+    bench.stage(0, 5, R)
+    for number in range(60):
+        bench.hub(Sample(Stream.STAGE, 0.25 + number / 2, StageReading(D), "other"))
+    assert bench.epocher.close(0).stage is D
+
+
+def test_contact_of_a_strap_says_nothing_about_the_headband() -> None:
+    bench = Bench(
+        BAND,
+        StreamInfo(Stream.CONTACT, 10.0, "strap"),
+        StreamInfo(Stream.CONTACT, 10.0, "band"),
+    )
+    for start, strap, band in ((0, False, True), (30, True, False)):
+        bench.stage(start, start + 30, R)
+        for second in (1, 11, 21):
+            bench.hub(Sample(Stream.CONTACT, start + second, Contact(strap), "strap"))
+            bench.hub(Sample(Stream.CONTACT, start + second, Contact(band), "band"))
+    assert [bench.epocher.close(k).stage for k in range(2)] == [R, U]
+
+
+def test_a_movement_sensor_that_fell_silent_tells_no_stillness() -> None:
+    bench = Bench(BAND, StreamInfo(Stream.MOVEMENT, 1.0, "band"))
+    bench.hub(Sample(Stream.MOVEMENT, 10.0, Movement(0.0), "band"))
+    assert [bench.epocher.close(k).still_s for k in range(3)] == [20.0, 50.0, None]
+
+
+def test_a_value_that_is_no_number_is_no_value() -> None:
+    bench = Bench(BAND, StreamInfo(Stream.MOVEMENT, 1.0, "band"))
+    for t, g in ((1.0, math.nan), (2.0, 0.01), (3.0, math.inf)):
+        bench.hub(Sample(Stream.MOVEMENT, t, Movement(g), "band"))
+    movement = bench.epocher.close(0).movement_g
+    assert movement is not None
+    assert (movement.value, movement.age_s) == (0.01, 28.0)
+
+
+def test_of_a_flood_only_the_newest_samples_are_looked_at() -> None:
+    bench = Bench(BAND, StreamInfo(Stream.ROOM, None, "air"))
+    for number in range(60_000):
+        bench.hub(Sample(Stream.ROOM, number / 2000, Room(temperature_c=float(number)), "air"))
+    epoch = bench.epocher.close(0)
+    assert epoch.temperature_c is not None
+    assert epoch.temperature_c.value == 59_999.0
+    assert len(bench.epocher.windows.every(Stream.ROOM, 0.0, 30.0)) == 8192

@@ -59,3 +59,33 @@ def test_a_full_inbox_drops_the_oldest_and_counts_it_by_stream() -> None:
     assert [sample.t for sample in inbox.take()] == [2.0, 3.0, 4.0]
     assert inbox.dropped == {Stream.STAGE: 1, Stream.MOVEMENT: 1}
     assert inbox.take() == []
+
+
+def test_a_value_of_another_type_is_dropped_and_counted() -> None:
+    hub, heard = Hub(), []
+    hub.subscribe(heard.append, [Stream.MOVEMENT, Stream.STAGE])
+    hub(Sample(Stream.MOVEMENT, 0.0, StageReading(Stage.REM)))
+    hub(Sample(Stream.MOVEMENT, 1.0, None))  # type: ignore[arg-type]
+    assert heard == []
+    assert hub.refused == {Stream.MOVEMENT: 2}
+
+
+def test_samples_that_are_only_kept_may_come_in_bulk_until_somebody_acts() -> None:
+    hub, kept, acted = Hub(), [], []
+    hub.subscribe(kept.append, [Stream.MOVEMENT, Stream.STAGE], keeps=True)
+    night = [moved(0.0), staged(1.0), moved(2.0)]
+    assert hub.keep(night, 0, 3) == 3
+    assert kept == night
+    hub.subscribe(acted.append, [Stream.STAGE])
+    assert hub.keep(night, 0, 3) == 1  # the stage must come by itself
+    assert acted == []
+    hub.unsubscribe(acted.append)
+    assert hub.keep(night, 0, 3) == 3
+
+
+def test_in_bulk_nothing_of_another_type_slips_in() -> None:
+    hub, kept = Hub(), []
+    hub.subscribe(kept.append, [Stream.MOVEMENT], keeps=True)
+    wrong = Sample(Stream.MOVEMENT, 1.0, StageReading(Stage.REM))
+    assert hub.keep([moved(0.0), wrong], 0, 2) == 1
+    assert kept == [moved(0.0)]

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,5 +68,5 @@ def test_a_history_moved_to_a_later_start_goes_on_as_if_the_night_had_not_been_c
 @given(nights)
 def test_rem_periods_are_the_runs_joined_over_gaps_of_at_most_thirty_epochs(night: str) -> None:
     rem = [index for index, letter in enumerate(night) if letter == "R"]
-    gaps = [later - earlier - 1 for earlier, later in zip(rem, rem[1:], strict=False)]
+    gaps = [later - earlier - 1 for earlier, later in pairwise(rem)]
     assert after(night).rem_period == (1 + sum(gap > 30 for gap in gaps) if rem else 0)

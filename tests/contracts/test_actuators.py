@@ -26,6 +26,7 @@ class Lamp:
 
     def __init__(self) -> None:
         self.off = threading.Event()
+        self.silent = threading.Event()
 
     @asynccontextmanager
     async def ready(self, clock: Clock) -> AsyncIterator[None]:
@@ -33,6 +34,8 @@ class Lamp:
         yield
 
     async def perform(self, cue: Cue) -> object:
+        if self.silent.is_set():
+            return Outcome(OutcomeStatus.SILENCED, None, self.clock.t())
         self.off.clear()
         await asyncio.sleep(self.onset_s)
         onset_t = self.clock.t()
@@ -51,7 +54,11 @@ class Lamp:
         self.off.set()
 
     def silence(self) -> object:
+        self.silent.set()
         self.off.set()
+
+    def rearm(self) -> None:
+        self.silent.clear()
 
 
 class Speaker(Lamp):
@@ -64,6 +71,8 @@ class Broken(Lamp):
 
     async def perform(self, cue: Cue) -> Outcome:
         await asyncio.sleep(0.01)
+        if self.silent.is_set():
+            return Outcome(OutcomeStatus.SILENCED, None, self.clock.t())
         return Outcome(OutcomeStatus.FAILED, None, self.clock.t(), detail="no such lamp")
 
 
@@ -139,6 +148,13 @@ class Deaf(Lamp):
         pass
 
 
+class Forgets(Lamp):
+    """Stops now, and plays the next cue as if nobody had asked for silence."""
+
+    def silence(self) -> None:
+        self.off.set()
+
+
 class AsyncSilence(Lamp):
     def silence(self) -> object:
         return asyncio.get_running_loop().create_future()
@@ -161,6 +177,8 @@ class SilenceWaits(Lamp):
             yield
 
     def silence(self) -> None:
+        if not hasattr(self, "loop"):
+            return
         said = threading.Event()
         self.loop.call_soon_threadsafe(said.set)
         said.wait()
@@ -209,6 +227,7 @@ LEFT: list[asyncio.Task[None]] = []
         (Endless, "ends_by_itself: a 0.3 s diffuser was on after 2.8 s"),
         (NoFade, "fades_out: the cue was still on 0.5 s later"),
         (Deaf, "silences: the cue was still on 0.5 s later"),
+        (Forgets, "stays_silent: a cue asked for after `silence` began to play"),
         (AsyncSilence, "silences: it "),
         (NeedsTheLoop, "silences: it raised RuntimeError('no running event loop')"),
         (SilenceWaits, "silences: it waits for the loop; it must return at once"),

@@ -1,4 +1,4 @@
-"""Every recorded night beside the checkout goes through the loop and comes out as it was recorded."""
+"""Every recorded night beside the checkout comes out of the loop as it was recorded."""
 
 import json
 from pathlib import Path

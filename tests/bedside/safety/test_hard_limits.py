@@ -86,8 +86,8 @@ def test_every_limit_has_a_reason_of_its_own() -> None:
 
 def test_the_ids_in_a_trace_are_those_of_the_reference_in_its_order() -> None:
     assert " ".join(Limit) == (
-        "malformed person_stopped record_only paused reported_awake before_onset no_powers gap failed_repeat "
-        "ten_minutes rem_period night budget waking_silence wakings puff_gap puffs "
+        "malformed person_stopped record_only paused reported_awake before_onset no_powers gap "
+        "failed_repeat ten_minutes rem_period night budget waking_silence wakings puff_gap puffs "
         "line_not_approved loudest_live comfort_cap powers_cap"
     )
     assert " ".join(Powers) == "record_only low medium"
