@@ -183,7 +183,8 @@ def _made(make: object, where: str) -> Agent:
         )
     if not _is_name(agent):
         raise AgentLoadError(
-            f"{where} is no agent: its name must be text of 1 to {LONGEST_NAME} characters"
+            f"{where} is no agent: its name must be a text that is not empty, "
+            f"of at most {LONGEST_NAME} bytes"
         )
     if not inspect.iscoroutinefunction(agent.decide):
         raise AgentLoadError(f"{where} is no agent: write `async def decide(self, observation)`")

@@ -250,12 +250,14 @@ def shown_stages(recording: Recording) -> tuple[Stage, ...]:
     told = [info for info in recording.info.streams if info.stream in SHOWN_BY]
     windows, hub = Windows(told), Hub()
     windows.listen(hub)
-    rule, stages = ShownStages(windows), list[Stage]()
+    rule, stages, sample = ShownStages(windows), list[Stage](), None
     for sample in recording.samples(SHOWN_BY):
         while sample.t >= (len(stages) + 1) * EPOCH_S:
             stages.append(_closed(rule, windows, len(stages)))
         hub(sample)
-    epochs = len(stages) + 1 if recording.info.epochs is None else recording.info.epochs
+    epochs = recording.info.epochs
+    if epochs is None:
+        epochs = 0 if sample is None else len(stages) + 1
     while len(stages) < epochs:
         stages.append(_closed(rule, windows, len(stages)))
     return tuple(stages[:epochs])

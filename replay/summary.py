@@ -103,10 +103,12 @@ def read_lines(path: Path) -> list[Line]:
     if not lines or lines[0].get("kind") != "header":
         raise TraceError(f"{path}: line 1: not a trace (no header)")
     schema = lines[0].get("schema")
-    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
+    if isinstance(schema, int) and schema > SCHEMA:
         raise TraceError(
-            f"{path}: schema {schema} is not one this Paprika reads (1 to {SCHEMA}); update it"
+            f"{path}: schema {schema} is newer than {SCHEMA}, the newest known; update Paprika"
         )
+    if schema != SCHEMA:
+        raise TraceError(f"{path}: line 1: not a trace (no schema {SCHEMA})")
     if lines[-1].get("kind") != "footer":
         raise TraceError(f"{path}: broken off after line {len(lines)}; a broken run has no score")
     return lines
@@ -156,7 +158,7 @@ def summarise(trace: Sequence[Line], hidden: Sequence[Line], recorded: Sequence[
 
 def _rows(path: Path) -> list[str]:
     if not path.is_file():
-        raise TraceError(f"{path}: no such file; give a trace.jsonl")
+        raise TraceError(f"{path}: No such file; give a trace.jsonl")
     with path.open(encoding="utf-8", errors="replace") as file:
         return file.readlines()
 

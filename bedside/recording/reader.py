@@ -161,7 +161,8 @@ def opened(path: Path) -> BinaryIO:
     """The file, open for reading; NotANightFile where there is none to read."""
     try:
         if path.exists() and not path.is_file():
-            raise NotANightFile(f"{path}: not a file; give a night file (.mcap)")
+            what = "a directory" if path.is_dir() else "a device"
+            raise NotANightFile(f"{path}: {what}, not a file; give a night file (.mcap)")
         return path.open("rb")
     except OSError as error:
         raise NotANightFile(f"{path}: cannot be read ({error.strerror or error})") from error

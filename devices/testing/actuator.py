@@ -119,7 +119,8 @@ async def _stays_silent(actuator: Actuator, kind: CueKind, patience_s: float) ->
     except TimeoutError:
         broken(Promise.STAYS_SILENT, "a cue asked for after `silence` began to play")
     status = outcome.status
-    keep(status is OutcomeStatus.SILENCED, Promise.STAYS_SILENT, f"after `silence` it said {status}")
+    said = f"after `silence` it said {status}"
+    keep(status is OutcomeStatus.SILENCED, Promise.STAYS_SILENT, said)
     _quiet_call(actuator.rearm, Promise.STAYS_SILENT)
 
 

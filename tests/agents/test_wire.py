@@ -189,7 +189,9 @@ def test_an_observation_is_plain_json_with_words_and_nulls() -> None:
     )
     assert told["stage"] == "rem"
     assert told["confidence"] is None
-    assert told["cues"] == [{"clock_s": 60_600.0, "kind": "sound", "volume": "low"}]
+    assert told["cues"] == [
+        {"clock_s": 60_600.0, "kind": "sound", "volume": "low", "failed": False}
+    ]
     assert told["last_outcome"] == "unconfirmed"
     assert told["heart_rate_bpm"] == {"value": 58.5, "age_s": 1.25, "source": "strap"}
     assert told["noise_dba"] is None

@@ -19,7 +19,7 @@ WAIT = Decision(Wait("nothing"), DecisionStatus.OK, 0.0)
 
 def step_of(given: Epoch) -> record.Line:
     seen = Observer(SESSION).observe(given, CueLedger(), nobody())
-    return record.step(given, seen, WAIT, None)
+    return record.step(record.seen(given, seen), WAIT, None)
 
 
 def test_an_epoch_covers_thirty_seconds_up_to_its_t() -> None:
