@@ -156,7 +156,7 @@ class _Endings:
 
     def __call__(self, done: StepDone) -> Ending | None:
         if self._progress is not None:
-            self._progress(done.step + 1, self._steps, "")
+            self._progress(min(done.step + 1, self._steps), self._steps, "")
         setting = self._setting
         if setting.ends_at_stop and done.stopped:
             return Ending.AGENT_STOP

@@ -43,7 +43,7 @@ def wake_table(table: Mapping[str, Any], scale: float = 1.0) -> WakeTable:
         WakeTableError: naming the key that is missing or cannot be.
     """
     if not 0.0 <= scale < float("inf"):
-        raise WakeTableError(f"wake scale {scale:g}: give a number of 0 or more")
+        raise WakeTableError(f"wake scale {scale:g} (--wake-scale): give a number of 0 or more")
     epochs = table.get("awake_epochs")
     if not isinstance(epochs, int) or not 1 <= epochs <= 100:
         raise WakeTableError("wake table: awake_epochs must be a whole number from 1 to 100")

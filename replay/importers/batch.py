@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from bedside.recording import MemoryRecording, RecordingError, write_night
+from bedside.recording import (
+    MemoryRecording,
+    NightFile,
+    RecordingError,
+    RecordingInfo,
+    write_night,
+)
 from replay.hypnogram import (
     counts4,
     fine_letters,
@@ -196,6 +202,16 @@ def _outcomes(found: Found, options: ImportOptions) -> Iterator[MemoryRecording 
         yield failure
 
 
+def _refuse_another(file: Path, info: RecordingInfo) -> None:
+    """An earlier import of the same night may be replaced, another night of that name never."""
+    try:
+        earlier = NightFile.open(file).info if file.exists() else info
+    except RecordingError as error:
+        raise ImportFailed(f"{file}: is there and no night file of ours; move it away") from error
+    if replace(earlier, notes=()) != replace(info, notes=()):
+        raise ImportFailed(f"{file}: holds another night already; name another folder by --out")
+
+
 def _written(
     outcome: MemoryRecording | ImportFailed,
     source: str,
@@ -214,6 +230,7 @@ def _written(
     stages = true_stages(outcome) or shown
     night = outcome.told(replace(outcome.info, stages=fine_letters(shown) if shown else None))
     file = folder / f"{night_id}.mcap"
+    _refuse_another(file, night.info)
     try:
         write_night(file, night, chunk_s=CHUNK_S)
     except (OSError, RecordingError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,39 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay.clock import NothingToWaitFor, VirtualTimeLoop, run_virtual
+from tests.replay.happenings import Happenings, virtual
 
 ROOT = Path(__file__).parents[2]
-
-
-class Happenings:
-    """A feed of (t, what), handed to a function."""
-
-    def __init__(
-        self,
-        loop: VirtualTimeLoop,
-        happenings: Sequence[tuple[float, str]],
-        push: Callable[[str], object],
-    ) -> None:
-        self._loop = loop
-        self._left = list(reversed(happenings))
-        self._push = push
-
-    def next_t(self) -> float | None:
-        return self._left[-1][0] if self._left else None
-
-    def deliver(self, limit: float) -> None:
-        while self._left and self._left[-1][0] < limit:
-            t, what = self._left.pop()
-            self._loop.advance(t)
-            self._push(what)
-            if self._loop.interrupted:
-                return
-
-
-def virtual() -> VirtualTimeLoop:
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, VirtualTimeLoop)
-    return loop
 
 
 # Time and timers

@@ -11,45 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from replay.clock import POLL_EVERY, VirtualTimeLoop, run_virtual
+from replay.clock import POLL_EVERY, run_virtual
+from tests.replay.happenings import Happenings, virtual
 
 ROOT = Path(__file__).parents[2]
-
-
-class Happenings:
-    """A feed of (t, what), handed to a function."""
-
-    def __init__(
-        self,
-        loop: VirtualTimeLoop,
-        happenings: Sequence[tuple[float, str]],
-        push: Callable[[str], object],
-    ) -> None:
-        self._loop = loop
-        self._left = list(reversed(happenings))
-        self._push = push
-
-    def next_t(self) -> float | None:
-        return self._left[-1][0] if self._left else None
-
-    def deliver(self, limit: float) -> None:
-        while self._left and self._left[-1][0] < limit:
-            t, what = self._left.pop()
-            self._loop.advance(t)
-            self._push(what)
-            if self._loop.interrupted:
-                return
-
-
-def virtual() -> VirtualTimeLoop:
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, VirtualTimeLoop)
-    return loop
 
 
 # Real things

@@ -208,3 +208,31 @@ def test_finding_reads_no_night(write: Write, tmp_path: Path):
 def test_content_goes_before_the_name(write: Write):
     assert recognised(write("zeo.csv", YASA)).FORMAT == "yasa"
     assert recognised(write("yasa.txt", PER_SECOND)).FORMAT == "label_per_second"
+
+
+def test_the_same_import_again_gives_the_same_file(write: Write, tmp_path: Path):
+    export = write("in/export.csv", ZEO)
+    first = import_all([export], tmp_path / "out")
+    before = Path(first.nights[0].file).read_bytes()
+    again = import_all([export], tmp_path / "out")
+    assert again.failed == ()
+    assert Path(again.nights[0].file).read_bytes() == before
+
+
+def test_another_night_of_the_same_name_never_takes_the_place_of_an_earlier_one(
+    write: Write, tmp_path: Path
+):
+    first = import_all([write("a/export.csv", ZEO)], tmp_path / "out")
+    before = Path(first.nights[0].file).read_bytes()
+    other = write("b/export.csv", ZEO.replace("1 3 2 2 4", "1 3 3 3 4"))
+    result = import_all([other], tmp_path / "out")
+    assert result.nights == ()
+    assert "holds another night already; name another folder by --out" in result.failed[0][1]
+    assert Path(first.nights[0].file).read_bytes() == before
+
+
+def test_a_file_that_is_no_night_is_not_overwritten(write: Write, tmp_path: Path):
+    in_the_way = write("out/zeo-01.mcap", "somebody's notes")
+    result = import_all([write("in/export.csv", ZEO)], tmp_path / "out")
+    assert "no night file of ours; move it away" in result.failed[0][1]
+    assert in_the_way.read_text() == "somebody's notes"
