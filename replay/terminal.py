@@ -86,7 +86,7 @@ def print_imported(result: ImportResult, *, console: Console | None = None) -> N
     """A row a night that was written, then each source that failed and why."""
     screen = Screen(console)
     if result.nights:
-        longest = min(max(len(night.id) for night in result.nights), 24)
+        longest = min(max(len(night.id) for night in result.nights), 26)
         screen.heading(
             [f"{'night':<{longest}} epochs awake   REM light  deep  none  REM runs"], style="bold"
         )
