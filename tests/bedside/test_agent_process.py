@@ -81,9 +81,10 @@ async def failure(service: ProcessService, body: dict[str, Any]) -> str:
 def running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        state = Path(f"/proc/{pid}/stat").read_text()
+    except (ProcessLookupError, FileNotFoundError):  # it may go between the two
         return False
-    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return state.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 async def gone(pid: int) -> None:
