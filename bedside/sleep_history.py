@@ -11,8 +11,6 @@ SUSTAINED_EPOCHS: Final = 10
 """Sustained onset is the first of so many sleep epochs in a row."""
 REM_GAP_EPOCHS: Final = 30
 """REM runs joined over at most so many other epochs (15 min) are one REM period."""
-STABLE_DEEP_EPOCHS: Final = 10
-"""So many DEEP readings in a row are stable deep sleep."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from cyclopts import Parameter
 
 from bedside.cli import print_json
+from bedside.clock import DAY_S, NOON_S
 from bedside.safety.gate import Mode
 from devices.types import EPOCH_S, PaprikaError
 from replay.progress import output_to_errors, shown_progress
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from replay.replaying import Replayed
 
 _T = TypeVar("_T", str, int, float)
-
-DAY_S: Final = 86_400.0
-NOON_S: Final = 43_200.0
 
 
 class ReplayError(PaprikaError):
@@ -201,6 +199,8 @@ def import_recordings(
 
 def as_json(done: Replayed) -> dict[str, Any]:
     """What `replay --json` prints."""
+    from replay.replaying import HIDDEN, MANIFEST, PAGE, TRACE
+
     found = done.summary
     return {
         "night": found.night,
@@ -231,16 +231,11 @@ def as_json(done: Replayed) -> dict[str, Any]:
         "speed_x": round(done.speed_x, 1),
         "wall_s": round(done.wall_s, 4),
         "trace_sha256": done.trace_sha256,
-        **{name: str(done.files[file]) for name, file in _FILES.items()},
+        "trace": str(done.files[TRACE]),
+        "hidden": str(done.files[HIDDEN]),
+        "manifest": str(done.files[MANIFEST]),
+        "page": str(done.files[PAGE]),
     }
-
-
-_FILES: Final = {
-    "trace": "trace.jsonl",
-    "hidden": "hidden.jsonl",
-    "manifest": "manifest.json",
-    "page": "page/index.html",
-}
 
 
 def _given(value: Any, key: str, kind: type[_T]) -> _T:
@@ -299,27 +294,23 @@ def _setting(
     )
 
 
-def first_epoch(night: RecordedNight, time_of_day: str) -> int:
+def first_epoch(night: RecordedNight, asked: str) -> int:
     """The epoch of the recording that holds this local time of day, `HH:MM` or `HH:MM:SS`."""
     from bedside.clock import SessionStart, clock_s
+    from replay.wording import time_of_day
 
-    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", time_of_day)
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?", asked)
     if match is None:
-        raise ReplayError(f"--from {time_of_day}: give a time of day such as 09:41")
+        raise ReplayError(f"--from {asked}: give a time of day such as 09:41")
     hours, minutes, seconds = (int(part or 0) for part in match.groups())
     start_s = clock_s(SessionStart(night.info.start_wall_ns, night.info.utc_offset_s or 0))
     asked_s = hours * 3600 + minutes * 60 + seconds - NOON_S
     epoch = int((asked_s - start_s) % DAY_S // EPOCH_S)
     if epoch >= night.epochs:
-        last = _time_of_day(start_s + night.epochs * EPOCH_S)
-        first = _time_of_day(start_s)
-        raise ReplayError(f"--from {time_of_day}: {night.info.night_id} runs {first} to {last}")
+        last = time_of_day(start_s + night.epochs * EPOCH_S)
+        first = time_of_day(start_s)
+        raise ReplayError(f"--from {asked}: {night.info.night_id} runs {first} to {last}")
     return epoch
-
-
-def _time_of_day(since_noon_s: float) -> str:
-    minutes = int((since_noon_s + NOON_S) % DAY_S // 60)
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def _charges(trace: Path) -> dict[int, float]:
