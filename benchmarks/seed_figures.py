@@ -18,9 +18,10 @@ from bedside.agent_loading import load_agent
 from bedside.recording import MemoryRecording, NightFile
 from bedside.trace import MemorySink, Trace
 from benchmarks.setting import plain, start_points, task
-from replay.attempt import Setting, attempt
+from replay.attempt import attempt
 from replay.recorded_night import RecordedNight
 from replay.sample_night import sample_night
+from replay.setting import Setting
 from replay.summary import Summary, summarise
 
 PUBLISHED = {

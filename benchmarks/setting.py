@@ -8,8 +8,8 @@ from dataclasses import replace
 from bedside.configuration import default_toml, default_value
 from bedside.themes import bundled_theme
 from devices.types import Stage
-from replay.attempt import Setting
 from replay.hypnogram import first_sleep_epoch, longest_runs, rem_runs
+from replay.setting import Setting
 from replay.wake_rule import wake_table
 
 

@@ -16,9 +16,9 @@ from devices.types import EPOCH_S, PaprikaError
 from replay.progress import output_to_errors, shown_progress
 
 if TYPE_CHECKING:
-    from replay.attempt import Setting
     from replay.recorded_night import RecordedNight
     from replay.replaying import Replayed
+    from replay.setting import Setting
 
 _T = TypeVar("_T", str, int, float)
 
@@ -275,7 +275,7 @@ def _setting(
 ) -> Setting:
     from bedside.configuration import default_toml
     from bedside.themes import bundled_theme
-    from replay.attempt import Setting
+    from replay.setting import Setting
     from replay.wake_rule import wake_table
 
     if not 0.0 <= dropout <= 1.0:

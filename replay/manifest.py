@@ -17,9 +17,9 @@ from bedside.configuration import default_toml
 from bedside.recording.info import info_as_dict
 from bedside.trace import TraceError
 from devices.version import VERSION
-from replay.attempt import Setting
 from replay.hypnogram import stage4_sha256
 from replay.recorded_night import RecordedNight
+from replay.setting import Setting
 
 SCHEMA: Final = 1
 KEY_LENGTH: Final = 16

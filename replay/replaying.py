@@ -12,11 +12,12 @@ from bedside.clock import real_s
 from bedside.home import session_folder
 from bedside.trace import FileSink, Trace
 from devices.types import EPOCH_S, PaprikaError, Stage
-from replay.attempt import Setting, attempt
+from replay.attempt import attempt
 from replay.manifest import file_sha256, ingredients, replay_id, write_manifest
 from replay.page import write_page
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
+from replay.setting import Setting
 from replay.staging import staged
 from replay.summary import Summary, read_lines, summarise
 

@@ -27,8 +27,9 @@ from devices.types import (
     Truth,
     Volume,
 )
-from replay.attempt import Attempt, Setting, attempt
+from replay.attempt import Attempt, attempt
 from replay.recorded_night import RecordedNight
+from replay.setting import Setting
 from replay.wake_rule import WakeTable, wake_table
 
 STAGES = {

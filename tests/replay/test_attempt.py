@@ -18,7 +18,7 @@ from bedside.plan import Ending
 from bedside.safety.gate import Mode
 from bedside.themes import bundled_theme
 from devices.types import Contact, Sample, Stream, StreamInfo, Volume
-from replay.attempt import Setting
+from replay.setting import Setting
 from replay.summary import summarise
 from replay.wake_rule import WakeTable
 from tests.replay.nights import (

@@ -9,10 +9,11 @@ from agents.wait import WaitAgent
 from bedside.configuration import default_toml
 from bedside.themes import bundled_theme
 from bedside.trace import MemorySink, Trace
-from replay.attempt import Setting, attempt
+from replay.attempt import attempt
 from replay.importers import import_all
 from replay.importers.dod import DEVICE_STAGES
 from replay.recorded_night import RecordedNight
+from replay.setting import Setting
 from replay.summary import summarise
 from replay.wake_rule import wake_table
 
