@@ -17,6 +17,9 @@ COMMANDS: Final = (
     ("replay", "replay.cli:replay", "Replay a recorded night; without one, the bundled night."),
     ("import", "replay.cli:import_recordings", "Turn recordings into night files."),
     ("hypnogram", "replay.cli:hypnogram", "Print the stages of a night."),
+    ("run", "replay.commands.run:run", "Try agents on tasks of recorded nights, and score them."),
+    ("plan", "replay.commands.regrade:plan", "Say what of a run must be made again."),
+    ("regrade", "replay.commands.regrade:regrade", "Judge the traces of a run anew."),
     ("inspect", "bedside.cli:inspect", "Say what a night file holds."),
     ("recover", "bedside.cli:recover", "Save what a torn night file still holds."),
 )

@@ -25,6 +25,7 @@ from typing import Any, Final, Never
 
 from agents.process import SERVICE, ProcessAgent, without_folders
 from agents.types import Agent, AgentError, Request
+from bedside.outside import Said
 
 LONGEST_ANSWER_BYTES: Final = 64 * 1024
 LATE_IN_A_ROW: Final = 5
@@ -79,7 +80,7 @@ class ProcessService:
         self._ending = ""
         self._lock = asyncio.Lock()
 
-    async def answer(self, request: Request) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+    async def answer(self, request: Request) -> Said:
         """The process's answer and no usage; AgentProcessError where there is none.
 
         The caller's time limit cancels it; the answer that comes too late is then thrown away.
@@ -87,8 +88,8 @@ class ProcessService:
         line = _line(request.body)
         async with self._lock:
             if request.body.get("type") == "reset":
-                return await self._greet(line), {}
-            return await self._ask(line), {}
+                return Said(await self._greet(line))
+            return Said(await self._ask(line))
 
     async def close(self) -> None:
         """End the process and remove its folder."""

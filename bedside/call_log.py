@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
 
 from agents.types import Outside, Reply, Request
+from bedside.outside import Refusal
 from bedside.trace import Trace, rounded
 from devices.ports import Clock
+
+LONGEST_MODEL: Final = 100
+"""Characters of a model's name. Assumed."""
 
 
 class LoggedOutside:
@@ -38,10 +44,20 @@ class LoggedOutside:
                 "t": rounded(self._clock.t(), "t"),
                 "number": number,
                 "service": request.service,
+                "model": model_of(request.body, reply.body),
                 "latency_s": rounded(reply.latency_s, "latency_s"),
                 "attempts": reply.attempts,
                 "usage": dict(reply.usage),
-                "cached": reply.cached,
                 "error": reply.error,
+                "refused": reply.refused if isinstance(reply, Refusal) else None,
             },
         )
+
+
+def model_of(asked: Mapping[str, Any], answered: Mapping[str, Any] | None) -> str | None:
+    """The model that the request names, else the one that the answer does."""
+    for body in (asked, answered or {}):
+        name = body.get("model")
+        if isinstance(name, str) and name:
+            return name[:LONGEST_MODEL]
+    return None

@@ -40,9 +40,36 @@ class SecondLoopClosed(OutsideError):
 class Service(Protocol):
     """One that answers; runs on the second loop, may fail or hang as it likes."""
 
-    async def answer(self, request: Request) -> tuple[Mapping[str, Any], Mapping[str, int]]:
-        """The body of the reply (JSON values only) and usage counts."""
+    async def answer(self, request: Request) -> Said:
+        """What it has to say; an exception is as good as a `Said` with an error."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a service says to one request. `error` None: `body` (JSON values only) is its answer.
+
+    usage: counts such as tokens. attempts: client calls made for it, retries included.
+    """
+
+    body: Mapping[str, Any] | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    attempts: int = 1
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedRequest(Request):
+    """A request for which at most so many client calls may be made, retries included."""
+
+    most_attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Reply):
+    """A reply for which nobody was asked, because something was used up: `refused` says what."""
+
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +80,11 @@ class Answer:
     body: Mapping[str, Any] | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     error: str | None = None
+    attempts: int = 1
 
     def reply(self, latency_s: float) -> Reply:
         """The reply that the night gets after it waited latency_s."""
-        return Reply(self.body, latency_s, self.error, self.usage)
+        return Reply(self.body, latency_s, self.error, self.usage, self.attempts)
 
 
 class SecondLoop:
@@ -182,39 +210,39 @@ async def answered(service: Service, request: Request) -> Answer:
         took_s = clock() - asked
         if not work.done() or took_s >= request.timeout_s:
             return late(request, took_s)
-        body, usage, error = work.result()
-        return Answer(took_s, body, usage, error)
+        said = work.result()
+        return Answer(took_s, said.body, said.usage, said.error, said.attempts)
     except asyncio.CancelledError:
         return Answer(clock() - asked, error=f"{request.service}: the call was cancelled")
     finally:
         work.cancel()
 
 
-def late(request: Request, took_s: float) -> Answer:
+def late(request: Request, took_s: float, attempts: int = 1) -> Answer:
     """The answer that did not come in time."""
-    return Answer(took_s, error=f"{request.service}: no answer within {request.timeout_s:g} s")
+    told = f"{request.service}: no answer within {request.timeout_s:g} s"
+    return Answer(took_s, error=told, attempts=attempts)
 
 
-_Said = tuple[Mapping[str, Any] | None, Mapping[str, int], str | None]
-
-
-async def _guarded(service: Service, request: Request) -> _Said:
+async def _guarded(service: Service, request: Request) -> Said:
     try:
         said: object = await service.answer(request)
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
-        return None, {}, f"{request.service}: cancelled itself"
+        return Said(error=f"{request.service}: cancelled itself")
     except BaseException as error:
-        return None, {}, f"{request.service}: {type(error).__name__}: {error}".rstrip(": ")
-    match said:
-        case (Mapping() as body, Mapping() as usage):
-            return body, usage, None
-    return None, {}, f"{request.service}: answered with {type(said).__name__}, not (body, usage)"
+        told = f"{request.service}: {type(error).__name__}: {error}".rstrip(": ")
+        return Said(error=told)
+    if not isinstance(said, Said):
+        return Said(error=f"{request.service}: answered with {type(said).__name__}, not with Said")
+    if said.error is None and not isinstance(said.body, Mapping):
+        return Said(error=f"{request.service}: said nothing", attempts=said.attempts)
+    return said
 
 
 def _at_once(error: str) -> concurrent.futures.Future[Answer]:
     answer: concurrent.futures.Future[Answer] = concurrent.futures.Future()
-    answer.set_result(Answer(0.0, error=error))
+    answer.set_result(Answer(0.0, error=error, attempts=0))
     return answer

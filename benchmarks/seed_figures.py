@@ -17,7 +17,7 @@ from pathlib import Path
 from bedside.agent_loading import load_agent
 from bedside.recording import MemoryRecording, NightFile
 from bedside.trace import MemorySink, Trace
-from benchmarks.setting import plain, start_points, task
+from benchmarks.setting import plain, starts_of, task
 from replay.attempt import attempt
 from replay.recorded_night import RecordedNight
 from replay.sample_night import sample_night
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--nights", type=Path)
     arguments = parser.parse_args()
     night = RecordedNight(sample_night())
-    starts = start_points(night.shown)
+    starts = starts_of(night)
     print(f"{len(starts)} tasks of 40 steps, seed 1, 2 % dropout")
     _table([TITLES, *_tasks(night, starts)])
     print("\nwakings a task over the 5 development seeds, by scale of the wake table")

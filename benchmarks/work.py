@@ -84,13 +84,13 @@ def tasks(path: str) -> Found:
     from bedside.agent_loading import load_agent
     from bedside.trace import MemorySink, Trace
     from benchmarks.bare_chain import bare_chain
-    from benchmarks.setting import start_points, task
+    from benchmarks.setting import starts_of, task
     from replay.attempt import attempt
     from replay.recorded_night import RecordedNight
 
     stages = tuple(NightFile.open(path).samples(frozenset({Stream.STAGE})))
     night = RecordedNight(MemoryRecording(NightFile.open(path).info, stages))
-    starts = start_points(night.shown)
+    starts = starts_of(night)
     times = [sample.t for sample in stages if sample.t < 1200.0]
 
     def ours() -> None:

@@ -44,7 +44,7 @@ class WayOut(Protocol):
         """The agent, its observations noted on the way to it."""
         ...
 
-    def around(self, outside: Outside) -> Outside:
+    def around(self, held: HeldOutside) -> Outside:
         """The way out, with everything that stands in it."""
         ...
 

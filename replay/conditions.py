@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
+from itertools import chain
+from typing import Final
+
+from devices.types import PaprikaError
+
+
+class ConditionError(PaprikaError):
+    """No such condition; the message lists the faults."""
 
 
 class SignalFault(StrEnum):
@@ -48,3 +57,37 @@ class Condition:
 
 
 PLAIN = Condition()
+GROUPS: Final = {"signal": SignalFault, "actuator": ActuatorFault, "person": PersonAct}
+"""The exclusive groups of faults."""
+
+
+def condition_named(name: str) -> Condition:
+    """The condition of this `name`: `plain`, or faults joined by `+` in any order.
+
+    Raises:
+        ConditionError: an unknown fault, or two of one group.
+    """
+    chosen: dict[str, str] = {}
+    for word in () if name == PLAIN.name else name.split("+"):
+        group = next((group for group, faults in GROUPS.items() if word in list(faults)), None)
+        if group is None:
+            raise ConditionError(_unknown(word))
+        if group in chosen:
+            raise ConditionError(
+                f"condition {name!r}: {chosen[group]} and {word} are both faults of the {group}; "
+                "choose one"
+            )
+        chosen[group] = word
+    signal, actuator, person = map(chosen.get, GROUPS)
+    return Condition(
+        SignalFault(signal) if signal else None,
+        ActuatorFault(actuator) if actuator else None,
+        PersonAct(person) if person else None,
+    )
+
+
+def _unknown(word: str) -> str:
+    known = [PLAIN.name, *(fault.value for fault in chain(*GROUPS.values()))]
+    near = get_close_matches(word, known, 1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return f"condition {word!r} is unknown{meant}; known, to be joined by +: {', '.join(known)}"

@@ -8,8 +8,9 @@ OutsideError (bedside.outside)
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 
 from agents.types import Reply, Request
 from bedside.outside import LATENCY_DECIMALS, Answer, OutsideError, SecondLoop, Service, ask, late
@@ -33,7 +34,7 @@ class HeldOutside:
 
     charged: what each call so far was charged, in the order of the calls; a rerun with them waits
         as long. A call cancelled before its charge was known has 0.0.
-    fault: why a rerun is not the same run, though the agent lived on; None: it is.
+    fault: why this is not the run it should be, though the agent lived on; None: it is.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class HeldOutside:
         if charges is not None and not isinstance(charges, Mapping):
             self._in_order = iter(charges)
         self.charged: list[float] = []
-        self.fault: ChargesRanOut | None = None
+        self.fault: OutsideError | None = None
 
     def close(self) -> None:
         """End the second loop; later calls get an error."""
@@ -58,17 +59,34 @@ class HeldOutside:
 
     async def call(self, request: Request) -> Reply:
         """Ask; a service that fails gives a Reply with `error`, charged like any other."""
-        loop = asyncio.get_running_loop()
-        if not isinstance(loop, VirtualTimeLoop):
-            raise NotOnVirtualTime("HeldOutside works on a VirtualTimeLoop only; live: LiveOutside")
+        return await self.charge(request, lambda: self.ask(request))
+
+    async def charge(self, request: Request, answering: Callable[[], Awaitable[Answer]]) -> Reply:
+        """The answer that `answering` finds within this instant, as a call that takes its time."""
+        _virtual_loop()
         recorded_s = self._recorded_s(len(self.charged) + 1)
         self.charged.append(0.0)
         place = len(self.charged) - 1
-        answer = await loop.entering(ask(self._second, self._services, request))
+        answer = await answering()
         latency_s = answer.took_s if recorded_s is None else recorded_s
         answer, self.charged[place] = _within_deadline(answer, latency_s, request)
         await asyncio.sleep(self.charged[place])
         return answer.reply(self.charged[place])
+
+    async def ask(self, request: Request) -> Answer:
+        """Ask for real, with the clock held; no virtual time goes by."""
+        return await _virtual_loop().entering(ask(self._second, self._services, request))
+
+    async def enter(self, answer: Answer) -> Answer:
+        """An answer known before; it enters at the same place of the instant as a real one."""
+        known: concurrent.futures.Future[Answer] = concurrent.futures.Future()
+        known.set_result(answer)
+        return await _virtual_loop().entering(known)
+
+    def failed(self, error: OutsideError) -> OutsideError:
+        """Keep the first error that makes this another run; the attempt ends with it."""
+        self.fault = self.fault or error
+        return error
 
     def _recorded_s(self, number: int) -> float | None:
         if self._by_number is not None:
@@ -78,14 +96,19 @@ class HeldOutside:
         else:
             return None
         if charge is None:
-            raise self._failed(f"no charge is recorded for call {number}: not the same run")
+            told = f"no charge is recorded for call {number}: not the same run"
+            raise self.failed(ChargesRanOut(told))
         if not 0.0 <= charge < math.inf:
-            raise self._failed(f"the charge of call {number} is {charge}, not a time in seconds")
+            told = f"the charge of call {number} is {charge}, not a time in seconds"
+            raise self.failed(ChargesRanOut(told))
         return charge
 
-    def _failed(self, what: str) -> ChargesRanOut:
-        self.fault = ChargesRanOut(what)
-        return self.fault
+
+def _virtual_loop() -> VirtualTimeLoop:
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, VirtualTimeLoop):
+        raise NotOnVirtualTime("HeldOutside works on a VirtualTimeLoop only; live: LiveOutside")
+    return loop
 
 
 def _within_deadline(answer: Answer, latency_s: float, request: Request) -> tuple[Answer, float]:
@@ -93,5 +116,5 @@ def _within_deadline(answer: Answer, latency_s: float, request: Request) -> tupl
     limit_s = round(max(request.timeout_s, 0.0), LATENCY_DECIMALS)
     charge_s = round(latency_s, LATENCY_DECIMALS)
     if charge_s >= limit_s:
-        return late(request, limit_s), limit_s
+        return late(request, limit_s, answer.attempts), limit_s
     return answer, charge_s

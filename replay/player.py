@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from operator import attrgetter, itemgetter
-from typing import Final
+from typing import Final, Protocol
 
 from devices.ports import BulkPush, Clock, Push
 from devices.types import EPOCH_S, PaprikaError, Sample, Stage, StageReading, Stream, StreamInfo
@@ -33,6 +33,18 @@ class PlayerError(PaprikaError):
     """A recording can only be played on a virtual-time loop."""
 
 
+class LabelPath(Protocol):
+    """What stage labels suffer on their way to the night; the rest of the recording does not."""
+
+    def before(self, labels: list[Sample]) -> None:
+        """Labels of an epoch before the session."""
+        ...
+
+    def through(self, step: int, labels: list[Sample]) -> list[Sample]:
+        """What arrives in a step in place of its labels; asked for each step in order."""
+        ...
+
+
 class Player:
     """Plays a recording from `first_epoch` on, epoch by epoch, with wakings inserted.
 
@@ -40,6 +52,7 @@ class Player:
         streams, pages: what the recording holds, an epoch at a time; shown: its stage labels.
         sleeper: says where wakings are inserted.
         dropped: whether step k of the session loses its stage readings.
+        labels: what else they suffer, before that; None: nothing.
     """
 
     name = "recording"
@@ -53,8 +66,10 @@ class Player:
         sleeper: Sleeper,
         dropped: Callable[[int], bool],
         first_epoch: int = 0,
+        labels: LabelPath | None = None,
     ) -> None:
         self._sleeper = sleeper
+        self._labels = labels
         self._dropped = dropped
         self._pages = pages
         self._has_cues = any(info.stream is Stream.CUE for info in streams)
@@ -114,7 +129,10 @@ class Player:
 
     def _warm(self) -> None:
         for recorded in range(max(0, self._first_epoch - WARM_EPOCHS), self._first_epoch):
-            for sample in self._page(recorded, (recorded - self._first_epoch) * EPOCH_S):
+            page = self._page(recorded, (recorded - self._first_epoch) * EPOCH_S)
+            if self._labels is not None:
+                self._labels.before([one for one in page if one.stream is Stream.STAGE])
+            for sample in page:
                 self._push(sample)
 
     def _page(self, recorded: int, start_t: float) -> list[Sample]:
@@ -134,10 +152,18 @@ class Player:
         else:
             samples = self._page(self._recorded, start_t)
             self._recorded += 1
+        if self._labels is not None:
+            samples = _through(self._labels, epoch, samples)
         if self._dropped(epoch):
             samples = [sample for sample in samples if sample.stream is not Stream.STAGE]
         self._buffer, self._position = samples, 0
         self._epoch += 1
+
+
+def _through(path: LabelPath, step: int, samples: list[Sample]) -> list[Sample]:
+    labels = [sample for sample in samples if sample.stream is Stream.STAGE]
+    others = [sample for sample in samples if sample.stream is not Stream.STAGE]
+    return sorted([*path.through(step, labels), *others], key=_time_of)
 
 
 def _one_by_one(samples: Sequence[Sample], start: int, end: int) -> int:

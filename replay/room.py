@@ -7,9 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from threading import Event
 
+from bedside.trace import Trace, rounded
 from devices.ports import Clock
 from devices.types import Cue, CueKind, Outcome, OutcomeStatus
+from replay.conditions import ActuatorFault
 from replay.sleeper import Sleeper
+from replay.tasks.faults import Faults
 
 
 class SilentRoom:
@@ -67,6 +70,52 @@ class SilentRoom:
     def _end(self) -> None:
         for ending in self._sounding.values():
             _settle(ending, OutcomeStatus.SILENCED)
+
+
+class FaultyRoom(SilentRoom):
+    """A room whose first cues fail or hang, or whose cues begin late."""
+
+    def __init__(self, sleeper: Sleeper, faults: Faults, hidden: Trace) -> None:
+        super().__init__(sleeper)
+        self._faults = faults
+        self._hidden = hidden
+        self._waiting: dict[int, asyncio.Future[OutcomeStatus]] = {}
+
+    async def perform(self, cue: Cue) -> Outcome:
+        fault, t = self._faults.condition.actuator, self._clock.t()
+        if self._silent.is_set() or fault is None:
+            return await super().perform(cue)
+        if fault is ActuatorFault.CUE_LATE:
+            return await self._late(cue, t)
+        if cue.number > self._faults.missed:
+            return await super().perform(cue)
+        self._event(fault, t, cue)
+        if fault is ActuatorFault.CUE_HANGS:
+            await asyncio.get_running_loop().create_future()
+        return Outcome(OutcomeStatus.FAILED, None, t, detail="the device did not answer")
+
+    async def _late(self, cue: Cue, t: float) -> Outcome:
+        late_s = self._faults.late_s(cue.step or 0)
+        self._event(ActuatorFault.CUE_LATE, t, cue, late_s=late_s)
+        loop = asyncio.get_running_loop()
+        waiting = self._waiting[cue.number] = loop.create_future()
+        timer = loop.call_later(late_s, _settle, waiting, OutcomeStatus.CONFIRMED)
+        try:
+            if await waiting is OutcomeStatus.SILENCED:
+                return Outcome(OutcomeStatus.SILENCED, None, self._clock.t(), detail="silenced")
+        finally:
+            timer.cancel()
+            del self._waiting[cue.number]
+        return await super().perform(cue)
+
+    def _end(self) -> None:
+        super()._end()
+        for waiting in self._waiting.values():
+            _settle(waiting, OutcomeStatus.SILENCED)
+
+    def _event(self, fault: ActuatorFault, t: float, cue: Cue, **fields: float) -> None:
+        what = {"fault": fault, "step": cue.step, "cue": cue.number, **fields}
+        self._hidden.line("event", {"t": rounded(t, "t"), "event": "fault", **what})
 
 
 def _settle(ending: asyncio.Future[OutcomeStatus], status: OutcomeStatus) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import ceil, fsum
 
 from bedside.trace import Trace, rounded
 from devices.types import EPOCH_S, Cue, Stage
+from replay.hypnogram import first_sustained_sleep_epoch
 from replay.rolls import Dice, RollStream
-from replay.wake_rule import WakeTable
+from replay.wake_rule import WakeTable, column
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Sleeper:
         self._table = table
         self._trace = trace
         self.wakings: list[Waking] = []
+        self._inserted: list[Waking] = []
+        self._sustained = first_sustained_sleep_epoch(hidden)
+        if table.options:
+            trace.line("event", {"t": 0.0, "event": "assumptions", **table.options})
 
     @property
     def awake_epochs(self) -> int:
@@ -62,7 +68,7 @@ class Sleeper:
             self._event("awake_already", t, cue=cue.number)
             return None
         stage, imputed = self.stage_before(t)
-        chance = self._table.chance(stage, cue.kind, cue.volume)
+        chance = self._table.chance(stage, cue.kind, cue.volume, self._slept_s(t))
         value = None if chance is None else self._dice.roll(RollStream.WAKE, cue.step)
         woken = value is not None and chance is not None and value < chance
         self._event(
@@ -77,7 +83,10 @@ class Sleeper:
             imputed=imputed,
             woken=woken,
         )
-        return self._wake(t) if woken else None
+        if woken:
+            return self._wake(t)
+        self._delay_onset(cue, t, stage)
+        return None
 
     def stage_before(self, t: float) -> tuple[Stage, bool]:
         """The true stage that covers the instant before `t`, and whether it was imputed.
@@ -92,16 +101,16 @@ class Sleeper:
 
     def recorded_s(self, t: float) -> float:
         """Position in the recording (s) at session time `t`, outside inserted wake."""
-        inserted_s = fsum(min(t, w.until_t) - w.from_t for w in self.wakings if t > w.from_t)
+        inserted_s = fsum(min(t, w.until_t) - w.from_t for w in self._inserted if t > w.from_t)
         return self._first_epoch * EPOCH_S + t - inserted_s
 
     def is_woken(self, t: float) -> bool:
-        """Whether a cue has woken the sleeper before `t`, and the waking is not over."""
-        return any(waking.t < t <= waking.until_t for waking in self.wakings)
+        """Whether a cue has woken or kept awake the sleeper before `t`, and that is not over."""
+        return any(waking.t < t <= waking.until_t for waking in self._inserted)
 
     def inserted_at(self, t: float) -> Waking | None:
-        """The waking whose inserted epochs cover the instant from `t` on."""
-        return next((w for w in self.wakings if w.from_t <= t < w.until_t), None)
+        """The waking, or delay of onset, whose inserted epochs cover the instant from `t` on."""
+        return next((w for w in self._inserted if w.from_t <= t < w.until_t), None)
 
     def close(self, t: float) -> None:
         """Write the truth and the end of the hidden trace."""
@@ -110,16 +119,56 @@ class Sleeper:
             "t": rounded(t, "t"),
             "wakings": len(self.wakings),
             "recorded_epochs": len(self._hidden),
-            "inserted_epochs": self.awake_epochs * len(self.wakings),
+            "inserted_epochs": self.awake_epochs * len(self._inserted),
         }
         self._trace.line("footer", footer)
 
     def _wake(self, t: float) -> Waking:
-        from_t = ceil(t / EPOCH_S) * EPOCH_S
-        waking = Waking(t, from_t, from_t + self.awake_epochs * EPOCH_S)
+        waking = self._insert(t)
         self.wakings.append(waking)
-        self._event("waking", t, from_t=from_t, until_t=waking.until_t)
+        self._event("waking", t, from_t=waking.from_t, until_t=waking.until_t)
         return waking
+
+    def _insert(self, t: float) -> Waking:
+        from_t = ceil(t / EPOCH_S) * EPOCH_S
+        inserted = Waking(t, from_t, from_t + self.awake_epochs * EPOCH_S)
+        self._inserted.append(inserted)
+        return inserted
+
+    def _delay_onset(self, cue: Cue, t: float, stage: Stage) -> None:
+        """Roll for a cue that may keep the sleeper from falling asleep."""
+        option = self._table.onset_delay
+        if option is None or not self._falls_asleep(t, stage, option.light_s):
+            return
+        chance = min(1.0, self._table.scale * option.chances[column(cue.kind, cue.volume)])
+        value = self._dice.roll(RollStream.ONSET, cue.step)
+        rolled = {"step": cue.step, "cue": cue.number, "value": value, "chance": chance}
+        if value >= chance:
+            self._event("onset_roll", t, **rolled)
+            return
+        delay = self._insert(t)
+        self._event("onset_delay", t, **rolled, from_t=delay.from_t, until_t=delay.until_t)
+
+    def _falls_asleep(self, t: float, stage: Stage, light_s: float) -> bool:
+        """Whether a cue at `t` comes before sustained onset, in wake or in the first of light."""
+        epoch = ceil(self.recorded_s(t) / EPOCH_S) - 1
+        if self._sustained is not None and epoch >= self._sustained + light_s / EPOCH_S:
+            return False
+        if stage is Stage.AWAKE:
+            return self._sustained is None or epoch < self._sustained
+        return stage.coarse is Stage.LIGHT and self._light_epochs(epoch) * EPOCH_S <= light_s
+
+    def _light_epochs(self, epoch: int) -> int:
+        """LIGHT epochs in a row that end with this one."""
+        before = reversed(self._hidden[: epoch + 1])
+        return sum(1 for _ in takewhile(lambda stage: stage.coarse is Stage.LIGHT, before))
+
+    def _slept_s(self, t: float) -> float:
+        """Sleep of the recording before `t`; counted only where the table asks for it."""
+        if self._table.time_of_night is None:
+            return 0.0
+        epochs = ceil(self.recorded_s(t) / EPOCH_S)
+        return EPOCH_S * sum(stage.is_sleep for stage in self._hidden[:epochs])
 
     def _event(self, name: str, t: float, **fields: object) -> None:
         self._trace.line("event", {"t": rounded(t, "t"), "event": name, **fields})

@@ -16,6 +16,8 @@ Line = Mapping[str, Any]
 
 STAGE_NAMES: Final = ("awake", "rem", "light", "deep", "none")
 """Coarse stages in the field's order, wake on top; none: no reading."""
+LONGEST_TRACE_BYTES: Final = 1 << 30
+"""More than a night of any agent; a file that unpacks to more is refused. Assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +92,51 @@ class Summary:
 
 
 def read_lines(path: Path) -> list[Line]:
-    """The lines of a whole trace.
+    """The lines of a whole trace; `.zst` is decompressed.
 
     Raises:
         TraceError: naming file and line, where it is broken off, of a newer schema, or no trace.
     """
+    return parsed(read_bytes(path), str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a trace file, decompressed where its name ends in `.zst`."""
+    if not path.is_file():
+        raise TraceError(f"{path}: No such file; give a trace.jsonl")
     try:
-        rows = _rows(path)
+        packed = path.read_bytes()
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror}") from error
-    lines = _all_at_once(rows) or [_line(path, number, row) for number, row in enumerate(rows, 1)]
+    if path.suffix != ".zst":
+        return packed
+    from zstandard import ZstdDecompressor, ZstdError
+
+    try:
+        reader = ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        text = reader.read(LONGEST_TRACE_BYTES + 1)
+    except ZstdError as error:
+        raise TraceError(f"{path}: not a whole zstd file ({error})") from error
+    if len(text) > LONGEST_TRACE_BYTES:
+        raise TraceError(f"{path}: more than {LONGEST_TRACE_BYTES} bytes; not a trace of ours")
+    return text
+
+
+def parsed(text: bytes, place: str) -> list[Line]:
+    """The lines of a whole trace; `place` names it in errors, which are those of `read_lines`."""
+    rows = text.decode(errors="replace").removesuffix("\n").split("\n")
+    lines = _all_at_once(rows) or [_line(place, number, row) for number, row in enumerate(rows, 1)]
     if not lines or lines[0].get("kind") != "header":
-        raise TraceError(f"{path}: line 1: not a trace (no header)")
+        raise TraceError(f"{place}: line 1: not a trace (no header)")
     schema = lines[0].get("schema")
     if isinstance(schema, int) and schema > SCHEMA:
         raise TraceError(
-            f"{path}: schema {schema} is newer than {SCHEMA}, the newest known; update Paprika"
+            f"{place}: schema {schema} is newer than {SCHEMA}, the newest known; update Paprika"
         )
     if schema != SCHEMA:
-        raise TraceError(f"{path}: line 1: not a trace (no schema {SCHEMA})")
+        raise TraceError(f"{place}: line 1: not a trace (no schema {SCHEMA})")
     if lines[-1].get("kind") != "footer":
-        raise TraceError(f"{path}: broken off after line {len(lines)}; a broken run has no score")
+        raise TraceError(f"{place}: broken off after line {len(lines)}; a broken run has no score")
     return lines
 
 
@@ -156,13 +182,6 @@ def summarise(trace: Sequence[Line], hidden: Sequence[Line], recorded: Sequence[
     )
 
 
-def _rows(path: Path) -> list[str]:
-    if not path.is_file():
-        raise TraceError(f"{path}: No such file; give a trace.jsonl")
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.readlines()
-
-
 def _all_at_once(rows: Sequence[str]) -> list[Line] | None:
     """The lines parsed as one text, which is faster; None where a line must be named."""
     try:
@@ -173,13 +192,13 @@ def _all_at_once(rows: Sequence[str]) -> list[Line] | None:
     return lines if whole else None
 
 
-def _line(path: Path, number: int, row: str) -> Line:
+def _line(place: str, number: int, row: str) -> Line:
     try:
         line = json.loads(row)
     except (ValueError, RecursionError) as error:
-        raise TraceError(f"{path}: line {number}: not JSON ({error})") from error
+        raise TraceError(f"{place}: line {number}: not JSON ({error})") from error
     if not isinstance(line, dict):
-        raise TraceError(f"{path}: line {number}: not a JSON object")
+        raise TraceError(f"{place}: line {number}: not a JSON object")
     return line
 
 

@@ -6,7 +6,7 @@ Whoever plays it (an agent in the loop, a Gymnasium step, a branch) plays the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -21,13 +21,17 @@ from bedside.themes import Theme
 from bedside.trace import SCHEMA, Trace
 from devices.ports import Actuator, Source
 from devices.types import EPOCH_S, Volume
+from replay.conditions import PLAIN, PersonAct
 from replay.player import WARM_EPOCHS, Player
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
 from replay.rolls import Dice, RollStream, roll_night
-from replay.room import SilentRoom
+from replay.room import FaultyRoom, SilentRoom
 from replay.setting import Setting
 from replay.sleeper import Sleeper, Waking
+from replay.tasks.faults import Faults
+from replay.tasks.labels import label_path
+from replay.tasks.stop_press import StopPress
 
 
 class HiddenSleeper(Protocol):
@@ -81,7 +85,9 @@ def recorded_world(
     """
     plan = _plan(night, setting, session_id)
     dice = Dice(roll_night(night.stage4_sha256, setting.first_epoch), setting.seed)
+    faults = Faults(setting.condition, dice)
     hidden.line("header", _hidden_header(plan, setting, dice))
+    _say_before(faults, hidden)
     sleeper = Sleeper(
         night.hidden,
         first_epoch=setting.first_epoch,
@@ -94,15 +100,17 @@ def recorded_world(
         night.pages(max(0, setting.first_epoch - WARM_EPOCHS)),
         shown=night.shown,
         sleeper=sleeper,
-        dropped=_Dropout(dice, setting.dropout, hidden).drops,
+        dropped=_Dropout(faults, setting.dropout, hidden).drops,
         first_epoch=setting.first_epoch,
+        labels=label_path(faults, hidden),
     )
+    stop_t = faults.stop_t
     return World(
         plan=plan,
         clock=SessionClock(_start(night)),
         dice=dice,
-        sources=(player,),
-        actuators=(SilentRoom(sleeper),),
+        sources=(player,) if stop_t is None else (player, StopPress(stop_t, hidden)),
+        actuators=(_room(sleeper, faults, hidden),),
         sleeper=sleeper,
         ended=_Endings(night, setting, sleeper, progress),
     )
@@ -140,18 +148,35 @@ class _Endings:
 
 
 class _Dropout:
-    """Whether a step loses its stage readings, by a seeded roll."""
+    """Whether a step loses its stage readings, by a seeded roll or in a burst."""
 
-    def __init__(self, dice: Dice, chance: float, hidden: Trace) -> None:
-        self._dice = dice
+    def __init__(self, faults: Faults, chance: float, hidden: Trace) -> None:
+        self._dice = faults.dice
+        self._burst = faults.burst
         self._chance = chance
         self._hidden = hidden
 
     def drops(self, step: int) -> bool:
-        if not self._chance or self._dice.roll(RollStream.DROPOUT, step) >= self._chance:
+        if step not in self._burst and not self._rolled(step):
             return False
         self._hidden.line("event", {"t": step * EPOCH_S, "event": "dropout", "step": step})
         return True
+
+    def _rolled(self, step: int) -> bool:
+        return bool(self._chance) and self._dice.roll(RollStream.DROPOUT, step) < self._chance
+
+
+def _room(sleeper: Sleeper, faults: Faults, hidden: Trace) -> SilentRoom:
+    if faults.condition.actuator is None:
+        return SilentRoom(sleeper)
+    return FaultyRoom(sleeper, faults, hidden)
+
+
+def _say_before(faults: Faults, hidden: Trace) -> None:
+    """Note what went wrong before the session began."""
+    act = faults.condition.person
+    if act is not None and act is not PersonAct.STOP_PRESSED:
+        hidden.line("event", {"t": 0.0, "event": "fault", "fault": act})
 
 
 def _start(night: RecordedNight) -> SessionStart:
@@ -159,13 +184,13 @@ def _start(night: RecordedNight) -> SessionStart:
 
 
 def _plan(night: RecordedNight, setting: Setting, session_id: str) -> NightPlan:
-    theme, start = setting.theme, _start(night)
+    theme, start = _told(setting), _start(night)
     personal = PersonalLimits(volume_cap=Volume.MEDIUM, powers=Powers.MEDIUM)
     session = Session(
         kind=SessionKind.NIGHT,
         start_clock_s=clock_s(start) + setting.first_epoch * EPOCH_S,
         theme=theme.name,
-        memory=theme.memory,
+        memory=theme.memory or None,
         lines=theme.lines,
         volume_cap=personal.volume_cap or Volume.LOW,
         cue_budget=personal.cue_budget,
@@ -182,6 +207,13 @@ def _plan(night: RecordedNight, setting: Setting, session_id: str) -> NightPlan:
         start_assumed=start.assumed,
         night=_night(night, setting),
     )
+
+
+def _told(setting: Setting) -> Theme:
+    """The theme as the person left it: without a memory there are no lines of it either."""
+    if setting.condition.person is not PersonAct.NO_MEMORY:
+        return setting.theme
+    return replace(setting.theme, memory="", lines=())
 
 
 @cache
@@ -203,6 +235,7 @@ def _night(night: RecordedNight, setting: Setting) -> Mapping[str, Any]:
 
 def _hidden_header(plan: NightPlan, setting: Setting, dice: Dice) -> Mapping[str, Any]:
     table = setting.wake_table
+    condition = setting.condition
     return {
         "schema": SCHEMA,
         "session": plan.session_id,
@@ -211,4 +244,5 @@ def _hidden_header(plan: NightPlan, setting: Setting, dice: Dice) -> Mapping[str
         "wake_table": {stage: dict(chances) for stage, chances in table.chances.items()},
         "wake_scale": table.scale,
         "dropout": setting.dropout,
+        **({} if condition == PLAIN else {"condition": condition.name}),
     }

@@ -64,9 +64,10 @@ async def serving(command: str) -> AsyncIterator[ProcessService]:
 
 async def asked(service: ProcessService, body: dict[str, Any], timeout_s: float = 20.0) -> Answer:
     async with asyncio.timeout(timeout_s):
-        answer, usage = await service.answer(Request("process", body, timeout_s))
-    assert usage == {}
-    return answer
+        said = await service.answer(Request("process", body, timeout_s))
+    assert (said.usage, said.attempts, said.error) == ({}, 1, None)
+    assert said.body is not None
+    return said.body
 
 
 async def failure(service: ProcessService, body: dict[str, Any]) -> str:

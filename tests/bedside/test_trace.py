@@ -114,7 +114,7 @@ def test_the_reference_names_the_keys_of_header_and_step_in_this_order() -> None
     assert documented("header") == HEADER_KEYS[1:]
     assert documented("step") == STEP_KEYS[1:]
     assert documented("call") == [
-        "t", "number", "service", "latency_s", "attempts", "usage", "cached", "error",
+        "t", "number", "service", "model", "latency_s", "attempts", "usage", "error", "refused",
     ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.types import Reply, Request
-from bedside.outside import LiveOutside, OutsideError, SecondLoop, SecondLoopClosed
+from bedside.outside import LiveOutside, OutsideError, Said, SecondLoop, SecondLoopClosed
 from replay.clock import run_virtual
 from replay.outside import ChargesRanOut, HeldOutside, NotOnVirtualTime
 
 NEVER_S = 60.0
-Said = tuple[Mapping[str, Any], Mapping[str, int]]
 
 
 class Echo:
@@ -25,7 +24,7 @@ class Echo:
 
     async def answer(self, request: Request) -> Said:
         await asyncio.sleep(request.body.get("real_s", 0.0))
-        return {"heard": request.body.get("say")}, {"words": 1}
+        return Said({"heard": request.body.get("say")}, {"words": 1})
 
 
 class OverASocket:
@@ -45,7 +44,7 @@ class OverASocket:
             answer = await reader.readline()
             writer.close()
             await writer.wait_closed()
-        return {"stage": answer.decode().strip()}, {}
+        return Said({"stage": answer.decode().strip()})
 
 
 class Broken:
@@ -80,7 +79,7 @@ class Unstoppable:
                 await asyncio.sleep(0.01)
             except asyncio.CancelledError:
                 continue
-        return {}, {}
+        return Said({})
 
 
 class Blocking:
@@ -91,7 +90,7 @@ class Blocking:
 
     async def answer(self, request: Request) -> Said:
         self.may_end.wait(request.body["real_s"])
-        return {}, {}
+        return Said({})
 
 
 class Watched:
@@ -107,7 +106,7 @@ class Watched:
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
-        return {}, {}
+        return Said({})
 
 
 SERVICES = {
@@ -182,7 +181,7 @@ ERRORS = [
     (Request("broken", {}), "broken: ConnectionResetError: the other side went away"),
     (Request("leaving", {}), "leaving: SystemExit: 3"),
     (Request("cancels itself", {}), "cancels itself: cancelled itself"),
-    (Request("babbling", {}), "babbling: answered with str, not (body, usage)"),
+    (Request("babbling", {}), "babbling: answered with str, not with Said"),
     (Request("echo", {"real_s": 60.0}, timeout_s=0.05), "echo: no answer within 0.05 s"),
     (Request("echo", {}, timeout_s=0.0), "echo: no answer within 0 s"),
     (Request("echo", {}, timeout_s=-1.0), "echo: no answer within -1 s"),

@@ -1,0 +1,1 @@
+"""The commands of `paprika`, a module each; loaded when asked for."""

@@ -1,0 +1,173 @@
+"""The command that chains the nights of one person into an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from bedside.cli import print_json
+from bedside.safety.gate import Mode
+from devices.types import PaprikaError
+from replay.progress import output_to_errors, shown_progress
+
+if TYPE_CHECKING:
+    from agents.types import Agent
+    from replay.episodes import Episode
+    from replay.episodes.session import SideRow
+    from replay.episodes.slopes import Estimate
+    from replay.recorded_night import RecordedNight
+
+LEARNING: Final = "digest_rule"
+MOST_NIGHTS: Final = 2000
+"""Nights of one episode. Assumed."""
+
+
+class EpisodeNightsError(PaprikaError):
+    """The nights of an episode cannot be read; the message names them."""
+
+
+def episode(
+    nights: Sequence[Path],
+    *,
+    agent: str = LEARNING,
+    seed: int = 1,
+    wake_scale: float = 1.0,
+    mode: Literal["observe", "enforce"] = "observe",
+    theme: str = "forest",
+    out: Path | None = None,
+    resume: bool = False,
+    json: bool = False,
+) -> int:
+    """Chain talk, night and morning over the nights of one person, with memory and without.
+
+    Parameters
+    ----------
+    nights
+        Night files of one person, or folders of them; they are taken in the order of their dates.
+    agent
+        digest_rule, which uses what earlier sessions taught, or another agent.
+    seed
+        Selects the dice.
+    wake_scale
+        Multiplies every chance that a cue wakes.
+    mode
+        observe: rules are written down and refuse nothing. enforce: as in a live night.
+    theme
+        One of the bundled themes, the same every evening.
+    out
+        Folder for sessions and result.
+    resume
+        Go on behind the last whole session there.
+    json
+        One JSON object on standard output, nothing else.
+    """
+    from bedside.configuration import default_toml
+    from bedside.themes import bundled_theme
+    from replay.episodes import EpisodeSpec, run_episode
+    from replay.setting import Setting
+    from replay.wake_rule import wake_table
+
+    setting = Setting(
+        theme=bundled_theme(theme),
+        wake_table=wake_table(default_toml("wake_table"), wake_scale),
+        seed=seed,
+        mode=Mode(mode),
+    )
+    with output_to_errors():
+        make = agent_maker(agent)
+    recorded = recorded_nights(nights)
+    with output_to_errors(), shown_progress("Episode", quiet=json) as progress:
+        spec = EpisodeSpec(make, setting)
+        done = run_episode(recorded, spec, out=out, resume=resume, progress=progress)
+    if json:
+        print_json({**done.as_dict(), "folder": str(done.folder), "gone_on": done.gone_on})
+    else:
+        print_episode(done)
+    return 0
+
+
+def agent_maker(name: str) -> Callable[[], Agent]:
+    """Makes a new agent of that name for every session."""
+    if name == LEARNING:
+        from replay.episodes import DigestRule
+
+        return DigestRule
+    from bedside.agent_loading import load_agent
+
+    load_agent(name)
+    return lambda: load_agent(name)
+
+
+def recorded_nights(places: Sequence[Path]) -> list[RecordedNight]:
+    """The whole night files of these places.
+
+    Raises:
+        EpisodeNightsError: where there is none, too many, or one is torn.
+    """
+    from bedside.recording import NightFile
+    from replay.recorded_night import RecordedNight
+
+    files: list[Path] = []
+    for place in places:
+        files += sorted(place.glob("*.mcap")) if place.is_dir() else [place]
+    if not files or len(files) > MOST_NIGHTS:
+        named = ", ".join(map(str, places))
+        raise EpisodeNightsError(f"{named}: {len(files)} night files (.mcap); give 1 to 2000")
+    opened = [NightFile.open(file) for file in files]
+    for night in opened:
+        if not night.closed:
+            raise EpisodeNightsError(
+                f"{night.path}: torn or still being written; run `paprika recover {night.path}`"
+            )
+    return [RecordedNight(night) for night in opened]
+
+
+def print_episode(done: Episode) -> None:
+    """A row a session, then what changed over them."""
+    from replay.screen import Screen
+    from replay.wording import clean, plural
+
+    screen = Screen()
+    gone_on = [f"{done.gone_on} were there already"] if done.gone_on else []
+    screen.heading(
+        [f"Episode of {plural(len(done.rows), 'session')}", clean(done.agent), done.memory]
+        + gone_on,
+        style="bold",
+    )
+    screen.heading(["with memory | without; reports are SYNTHETIC"])
+    screen.blank()
+    screen.heading([_ROW.format("", "night", *_HEADS, *_HEADS, "theme")], style="bold")
+    for row in done.rows:
+        theme = "–" if row.memory.theme is None else f"{row.memory.theme:.2f}"
+        cells = (*_cells(row.memory), *_cells(row.plain), theme)
+        screen.heading([_ROW.format(row.session, clean(row.night)[:16], *cells)])
+    screen.blank()
+    screen.heading(
+        [f"{'change a session':<18}{'with memory':<26}{'without':<26}{'difference':<26}"],
+        style="bold",
+    )
+    for metric, found in done.differences.items():
+        sides = (done.slopes["memory"][metric], done.slopes["plain"][metric], found["slope"])
+        screen.heading([f"{metric:<18}" + "".join(f"{_words(one):<26}" for one in sides)])
+    screen.blank()
+    screen.heading(["mean difference, with memory − without"], style="bold")
+    for metric, found in done.differences.items():
+        one = found["mean"]
+        p = "" if one is None else f"  p = {one.p:.4f}, {one.n} sessions"
+        screen.heading([f"{metric:<18}{_words(one):<26}{p}"])
+    screen.flow("files", [f"{clean(str(done.folder))}/"])
+
+
+_HEADS: Final = ("cues", "dose", "wakings")
+_ROW: Final = "{:>3}  {:<16}{:>6}{:>7}{:>9}  |{:>6}{:>7}{:>9}  {:>6}"
+
+
+def _cells(side: SideRow) -> tuple[Any, ...]:
+    return side.cues, "–" if side.dose is None else f"{side.dose:.2f}", side.wakings
+
+
+def _words(one: Estimate | None) -> str:
+    if one is None:
+        return "too few sessions"
+    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"

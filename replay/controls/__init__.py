@@ -1,0 +1,1 @@
+"""Control agents: what an environment must catch, and what a good agent must beat."""

@@ -1,0 +1,192 @@
+"""From what `gymnasium.make` and `reset` are given to the setting of an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bedside.configuration import default_toml
+from bedside.safety.gate import Mode
+from bedside.themes import Theme, bundled_theme, bundled_themes
+from replay.conditions import PLAIN, Condition
+from replay.env.observations import LONGEST_MEMORY, LONGEST_THEME
+from replay.env.starts import ANY, OptionError, Starts, condition_of, drawn_condition
+from replay.latency import LatencyModel
+from replay.recorded_night import RecordedNight
+from replay.setting import Setting
+from replay.tasks.task import STEPS, Task
+from replay.tasks.task_set import theme_of
+from replay.wake_rule import WakeTable, wake_table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+RESET_OPTIONS: Final = ("task", "start", "theme", "condition")
+"""What `reset(options=…)` may hold; each goes before what the environment was made with."""
+
+Recorded = RecordedNight | str | PathLike[str] | None
+Start = int | str | Task | None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The rules of every episode; `docs/reference/environment.md` tells each."""
+
+    start: Start = None
+    steps: int | None = STEPS
+    theme: Theme | str | None = None
+    condition: Condition | str | None = None
+    wake_scale: float = 1.0
+    mode: Mode = Mode.OBSERVE
+    dropout: float = 0.0
+    latency: LatencyModel | None = None
+    stable_deep: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.steps is not None and self.steps < 1:
+            raise OptionError(f"steps is {self.steps}: give 1 or more, or None for all the night")
+        if not 0.0 <= self.dropout <= 1.0:
+            raise OptionError(f"dropout is {self.dropout}: give a chance from 0 to 1")
+        if self.stable_deep is not None and self.stable_deep < 1:
+            raise OptionError(f"stable_deep is {self.stable_deep}: give 1 or more, or None")
+        _scaled(self.wake_scale)
+
+    def setting(
+        self,
+        starts: Starts,
+        asked: Mapping[str, Any],
+        seed: int | None,
+        next_seed: int,
+        dice: np.random.Generator,
+    ) -> Setting:
+        """The setting of one episode.
+
+        asked: the options of `reset`. seed: what `reset` was given; None: the seed of a task that
+        is asked for by name, else `next_seed`.
+        """
+        start = asked.get("task", asked.get("start", self.start))
+        task = self._task(starts, start, seed, next_seed, dice)
+        theme = asked.get("theme", self.theme)
+        condition = _condition(asked.get("condition", self.condition), task, dice)
+        if isinstance(task, Task):
+            task = replace(task, condition=condition)
+        return Setting(
+            theme=_theme(theme, task),
+            wake_table=_scaled(self.wake_scale),
+            seed=task.seed if isinstance(task, Task) else next_seed if seed is None else seed,
+            mode=self.mode,
+            first_epoch=task.start.epoch if isinstance(task, Task) else task,
+            steps=self.steps,
+            dropout=self.dropout,
+            condition=condition,
+            ends_at_stop=True,
+            stable_deep=self.stable_deep,
+            latency=self.latency,
+        )
+
+    def _task(
+        self,
+        starts: Starts,
+        start: Start,
+        seed: int | None,
+        next_seed: int,
+        dice: np.random.Generator,
+    ) -> Task | int:
+        """The task, or else the epoch, at which the episode starts."""
+        rolled = next_seed if seed is None else seed
+        if start is None:
+            return starts.first_rem(rolled) or starts.check(0)
+        if start == ANY:
+            return starts.drawn(rolled, dice)
+        if isinstance(start, str):
+            start = starts.named(start)
+        if isinstance(start, Task):
+            starts.check(start.start.epoch)
+            return start if seed is None else starts.under(start, seed)
+        return starts.check(start)
+
+
+def options_of(**given: Any) -> Options:
+    """Options from words and numbers as well as from values."""
+    try:
+        given["mode"] = Mode(given["mode"])
+    except ValueError:
+        raise OptionError(f"mode is {given['mode']!r}: give {' or '.join(Mode)}") from None
+    latency = given["latency"]
+    if isinstance(latency, int | float):
+        given["latency"] = LatencyModel(float(latency))
+    return Options(**given)
+
+
+def opened(recording: Recorded) -> RecordedNight:
+    """The night that is meant: itself, a night file, or the bundled one."""
+    if isinstance(recording, RecordedNight):
+        return recording
+    if recording is None:
+        return _bundled()
+    from bedside.recording import NightFile
+
+    path = Path(recording)
+    night = NightFile.open(path)
+    if not night.closed:
+        raise OptionError(
+            f"{path}: torn or still being written; run `paprika recover {path}` first"
+        )
+    return RecordedNight(night)
+
+
+def checked_reset_options(asked: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The same options, or OptionError where one is unknown."""
+    asked = asked or {}
+    for key in asked:
+        if key not in RESET_OPTIONS:
+            raise OptionError(f"reset option {key!r} is unknown; known: {', '.join(RESET_OPTIONS)}")
+    return asked
+
+
+@cache
+def _bundled() -> RecordedNight:
+    from replay.sample_night import sample_night
+
+    return RecordedNight(sample_night())
+
+
+@cache
+def _scaled(scale: float) -> WakeTable:
+    return wake_table(default_toml("wake_table"), scale)
+
+
+@cache
+def _named(theme: str) -> Theme:
+    return bundled_theme(theme)
+
+
+@cache
+def _first_theme() -> Theme:
+    return next(iter(bundled_themes().values()))
+
+
+def _theme(asked: Theme | str | None, task: Task | int) -> Theme:
+    if asked is None:
+        return theme_of(task) if isinstance(task, Task) else _first_theme()
+    theme = asked if isinstance(asked, Theme) else _named(asked)
+    if len(theme.name) > LONGEST_THEME or len(theme.memory) > LONGEST_MEMORY:
+        raise OptionError(
+            f"theme {theme.name[:40]!r}: its name may have {LONGEST_THEME} characters, its memory "
+            f"{LONGEST_MEMORY}; shorten it"
+        )
+    return theme
+
+
+def _condition(
+    asked: Condition | str | None, task: Task | int, dice: np.random.Generator
+) -> Condition:
+    if asked is None:
+        return task.condition if isinstance(task, Task) else PLAIN
+    if isinstance(asked, Condition):
+        return asked
+    return drawn_condition(dice) if asked == ANY else condition_of(asked)

@@ -1,0 +1,1 @@
+"""Experiments: many attempts, made once, kept in one folder."""

@@ -1,0 +1,73 @@
+"""Attempts in several processes, bounded in real time; a process that dies costs one attempt."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any
+
+from replay.experiment.counting import row_without_traces
+from replay.experiment.rows import Row, Status
+from replay.experiment.run import NightFacts, Planned
+from replay.experiment.worker import Bench, Worker, begin, work
+
+LONGEST_ATTEMPT_S = 600.0
+"""Real time after which an attempt is given up: an agent that never lets go. Assumed."""
+AHEAD = 64
+"""Attempts handed over before they are needed, for each process."""
+
+Job = tuple[Planned, NightFacts]
+
+
+def attempts(bench: Bench, jobs: Sequence[Job], processes: int) -> Iterator[tuple[Planned, Row]]:
+    """Make every attempt; rows come in the order in which they are done."""
+    if processes == 1:
+        worker = Worker(bench)
+        for planned, night in jobs:
+            yield planned, worker.make(planned, night)
+        return
+    yield from _in_processes(bench, jobs, processes)
+
+
+def _in_processes(
+    bench: Bench, jobs: Sequence[Job], processes: int
+) -> Iterator[tuple[Planned, Row]]:
+    from pebble import ProcessPool
+
+    pool: Any = ProcessPool(
+        max_workers=processes,
+        initializer=begin,
+        initargs=(bench,),
+        context=multiprocessing.get_context("spawn"),
+    )
+    waiting: dict[Future[Row], Planned] = {}
+    coming = iter(jobs)
+    try:
+        while True:
+            for planned, night in coming:
+                future = pool.schedule(work, (planned, night), timeout=LONGEST_ATTEMPT_S)
+                waiting[future] = planned
+                if len(waiting) >= AHEAD * processes:
+                    break
+            if not waiting:
+                break
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                planned = waiting.pop(future)
+                yield planned, _row(planned, future)
+        pool.close()
+    finally:
+        pool.stop()
+        pool.join()
+
+
+def _row(planned: Planned, future: Future[Row]) -> Row:
+    from pebble import ProcessExpired
+
+    try:
+        return future.result()
+    except TimeoutError:
+        detail = f"the agent did not let go for {LONGEST_ATTEMPT_S:g} s of real time"
+    except ProcessExpired as error:
+        detail = f"the process died during this attempt (exit code {error.exitcode})"
+    return row_without_traces(planned.unit, Status.AGENT_ERROR, detail)

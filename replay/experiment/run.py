@@ -1,0 +1,329 @@
+"""A run worked out: its nights, tasks, agents and units in order, and the manifest of it all."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from agents.types import Agent
+from bedside.clock import SessionStart, clock_s
+from bedside.configuration import default_toml
+from devices.types import PaprikaError, Stage
+from devices.version import VERSION
+from replay.controls.contenders import contender, contender_identity, needs_latch
+from replay.experiment.nights import opened
+from replay.experiment.rows import Unit
+from replay.experiment.spec import RunSpec
+from replay.hypnogram import fine_letters, from_fine_letters, letters
+from replay.manifest import (
+    KEY_LENGTH,
+    code_sha256,
+    digest_of,
+    made_of,
+    recording_of,
+    replay_id,
+    wake_table_of,
+    words_sha256,
+)
+from replay.progress import Report
+from replay.recorded_night import RecordedNight
+from replay.setting import Setting
+from replay.tasks.feasibility import feasible
+from replay.tasks.start_points import start_points
+from replay.tasks.task import STEPS, Task
+from replay.tasks.task_set import make_tasks, task_setting
+from replay.wake_rule import WakeTable, wake_table
+
+SCHEMA: Final = 1
+OF_ONE_SIDE: Final = ("agents", "seeds", "scales", "training_exposure", "units")
+"""Fields of a manifest in which runs may differ and still stand in one table."""
+
+
+class RunError(PaprikaError):
+    """A run that cannot be made; the message names the option and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One attempt to make. session: its id, which settles its bytes. agent: how to load it."""
+
+    unit: Unit
+    task: Task
+    agent: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class NightFacts:
+    """What a run keeps of a night beside its samples. shown: fine letters."""
+
+    id: str
+    path: Path | None
+    shown: str
+    facts: Mapping[str, Any]
+
+    def recorded(self) -> tuple[Stage, ...]:
+        """What the stage stream shows."""
+        return from_fine_letters(self.shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything about a run before its first attempt; the manifest settles all of its bytes."""
+
+    spec: RunSpec
+    nights: Mapping[str, NightFacts]
+    planned: tuple[Planned, ...]
+    manifest: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.manifest["id"])
+
+
+def resolve(spec: RunSpec, progress: Report | None = None) -> Run:
+    """Work a run out; nothing is written and no attempt is made.
+
+    Raises:
+        PaprikaError: a night, an agent, an option is not as it must be.
+    """
+    _check(spec)
+    table = _table(spec)
+    agents = _identities(spec)
+    nights: dict[str, NightFacts] = {}
+    planned: list[Planned] = []
+    tasks: list[Mapping[str, Any]] = []
+    paths = spec.nights or (None,)
+    for number, path in enumerate(paths):
+        if progress is not None and len(paths) > 1:
+            progress(number, len(paths), "looking at nights")
+        night = opened(path, spec.overlay, in_memory=path is None)
+        facts = _facts(night, path)
+        if facts.id in nights:
+            raise RunError(f"{path}: a second night {facts.id}; each can be in a run once")
+        nights[facts.id] = facts
+        made = make_tasks(night, seeds=spec.seeds, kinds=spec.kinds, conditions=spec.conditions)
+        tasks += [_task_facts(task) for task in made]
+        planned += _planned(spec, night, made, table, agents)
+    if not planned:
+        raise RunError("no night has a start point of these kinds; see `paprika tasks`")
+    manifest = _manifest(spec, table, agents, nights, tasks, len(planned))
+    return Run(spec, nights, tuple(planned), manifest)
+
+
+def setting_of(spec: RunSpec, planned: Planned, night: RecordedNight) -> Setting:
+    """The setting of one attempt."""
+    return _setting(spec, planned.agent, planned.task, night, _scaled(spec, planned.unit.scale))
+
+
+def agent_of(spec: RunSpec, planned: Planned, night: RecordedNight, setting: Setting) -> Agent:
+    """A new agent for one attempt."""
+    return contender(
+        planned.agent,
+        night=night,
+        task=planned.task,
+        setting=setting,
+        development=_development(spec.development),
+    )
+
+
+def _setting(
+    spec: RunSpec, agent: str, task: Task, night: RecordedNight, table: WakeTable
+) -> Setting:
+    return task_setting(
+        task,
+        night,
+        wake_table=table,
+        mode=spec.mode,
+        dropout=spec.dropout,
+        latency=spec.latency,
+        ends_at_stop=not (spec.stop_is_latch or needs_latch(agent)),
+    )
+
+
+def _planned(
+    spec: RunSpec,
+    night: RecordedNight,
+    tasks: tuple[Task, ...],
+    table: WakeTable,
+    agents: Mapping[str, tuple[str, Mapping[str, Any]]],
+) -> Iterator[Planned]:
+    recording, asked = recording_of(night), _asked(spec)
+    for task in tasks:
+        for scale in spec.scales:
+            scaled = replace(table, scale=scale)
+            possible = feasible(night, task, scaled, dropout=spec.dropout)
+            for agent, (label, made) in agents.items():
+                setting = _setting(spec, agent, task, night, scaled)
+                parts = {**made_of(recording, made, setting), "decisions": asked}
+                yield Planned(_unit(task, label, scale, possible), task, agent, replay_id(parts))
+
+
+def _unit(task: Task, agent: str, scale: float, possible: bool) -> Unit:
+    return Unit(
+        night=task.night,
+        task=task.name,
+        kind=task.start.kind,
+        start_epoch=task.start.epoch,
+        cluster=task.start.cluster,
+        theme=task.theme,
+        seed=task.seed,
+        condition=task.condition.name,
+        held_out=task.held_out,
+        feasible=possible,
+        agent=agent,
+        scale=scale,
+    )
+
+
+def _check(spec: RunSpec) -> None:
+    for option, values in (
+        ("--agents", spec.agents),
+        ("--seeds", spec.seeds),
+        ("--wake-scale", spec.scales),
+    ):
+        if not values:
+            raise RunError(f"{option}: give at least one")
+        if len(set(values)) < len(values):
+            raise RunError(f"{option}: {' '.join(map(str, values))}: each may be given once")
+    for scale in spec.scales:
+        wake_table(default_toml("wake_table"), scale)
+    if not 0.0 <= spec.dropout <= 1.0:
+        raise RunError(f"--dropout {spec.dropout:g}: give a chance from 0 to 1")
+
+
+def _identities(spec: RunSpec) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """Label and identity of every agent, by how it is loaded; labels are unique in a run."""
+    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    taken: set[str] = set()
+    for spoken in spec.agents:
+        made = contender_identity(spoken, development=_development(spec.development))
+        plain = re.sub(r"[^\w.+-]+", "_", made["name"]).strip("._") or "agent"
+        label, number = plain[:60], 2
+        while label in taken:
+            label, number = f"{plain[:60]}-{number}", number + 1
+        taken.add(label)
+        found[spoken] = label, {**made, "given_as": _without_folders(spoken)}
+    return found
+
+
+def _without_folders(spoken: str) -> str:
+    return re.sub(r"[^\s:]*/", "", spoken)
+
+
+@cache
+def _development(paths: tuple[Path, ...]) -> tuple[RecordedNight, ...]:
+    return tuple(opened(path, "device", in_memory=False) for path in paths)
+
+
+def _facts(night: RecordedNight, path: Path | None) -> NightFacts:
+    info = night.info
+    start = SessionStart(info.start_wall_ns, info.utc_offset_s or 0)
+    starts = start_points(night)
+    facts = {
+        **recording_of(night),
+        "start_clock_s": clock_s(start),
+        "start_assumed": start.assumed,
+        "has_truth": info.truth_origin is not None,
+        "shown": letters(night.shown),
+        "hidden": letters(night.hidden),
+        "lacking": dict(starts.lacking),
+    }
+    return NightFacts(info.night_id, path, fine_letters(night.shown), facts)
+
+
+def _task_facts(task: Task) -> Mapping[str, Any]:
+    return {
+        "night": task.night,
+        "name": task.name,
+        "kind": task.start.kind,
+        "epoch": task.start.epoch,
+        "clock": task.start.clock,
+        "cluster": task.start.cluster,
+        "theme": task.theme,
+        "theme_number": task.theme_number,
+        "seed": task.seed,
+        "condition": task.condition.name,
+    }
+
+
+def _asked(spec: RunSpec) -> Mapping[str, Any]:
+    """What of paid services settles the bytes of a trace; nothing where there are none."""
+    if not spec.decisions.services:
+        return {}
+    return {**spec.decisions.as_dict(), "trial": spec.trial}
+
+
+def _manifest(
+    spec: RunSpec,
+    table: WakeTable,
+    agents: Mapping[str, tuple[str, Mapping[str, Any]]],
+    nights: Mapping[str, NightFacts],
+    tasks: list[Mapping[str, Any]],
+    units: int,
+) -> dict[str, Any]:
+    parts: dict[str, Any] = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "code_sha256": code_sha256(),
+        "words_sha256": words_sha256(),
+        "themes_sha256": digest_of(default_toml("themes")),
+        "agents": dict(agents.values()),
+        "seeds": list(spec.seeds),
+        "scales": list(spec.scales),
+        "steps": STEPS,
+        "kinds": list(spec.kinds),
+        "conditions": [condition.name for condition in spec.conditions],
+        "mode": spec.mode,
+        "dropout": spec.dropout,
+        "overlay": spec.overlay,
+        "latency_model": None
+        if spec.latency is None
+        else {"median_s": spec.latency.median_s, "spread": spec.latency.spread},
+        "stop_is_latch": spec.stop_is_latch,
+        "decisions": {**spec.decisions.as_dict(), "trial": spec.trial},
+        "wake_table": wake_table_of(table),
+        "awake_epochs": table.awake_epochs,
+        "training_exposure": [path.stem for path in spec.development],
+        "nights": {name: night.facts for name, night in nights.items()},
+        "tasks": tasks,
+        "units": units,
+    }
+    return {
+        "id": digest_of(parts)[:KEY_LENGTH],
+        "comparability_key": digest_of(_shared(parts))[:KEY_LENGTH],
+        **parts,
+    }
+
+
+def _shared(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """What runs must have in common to stand in one table."""
+    shared = {name: value for name, value in parts.items() if name not in OF_ONE_SIDE}
+    shared["tasks"] = sorted({(t["night"], t["epoch"], t["condition"]) for t in parts["tasks"]})
+    return shared
+
+
+def _table(spec: RunSpec) -> WakeTable:
+    return _read_table(spec.wake_table)
+
+
+def _scaled(spec: RunSpec, scale: float) -> WakeTable:
+    return replace(_read_table(spec.wake_table), scale=scale)
+
+
+@cache
+def _read_table(path: Path | None) -> WakeTable:
+    if path is None:
+        return wake_table(default_toml("wake_table"))
+    try:
+        with path.open("rb") as file:
+            return wake_table(tomllib.load(file))
+    except OSError as error:
+        raise RunError(f"--wake-table {path}: {error.strerror}") from None
+    except (PaprikaError, ValueError) as error:
+        raise RunError(f"--wake-table {path}: {error}") from None

@@ -1,0 +1,160 @@
+"""One attempt of a run: played, packed into the run's folder, counted. Runs in a pool's process."""
+
+from __future__ import annotations
+
+import gc
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.types import AgentError
+from bedside.outside import OutsideError
+from bedside.trace import MemorySink, Trace, TraceError
+from devices.types import PaprikaError
+from replay.attempt import attempt
+from replay.decisions import DecisionWayOut, Ledger
+from replay.experiment.counting import Evidence, row_of, row_without_traces
+from replay.experiment.folder import hidden_path, trace_path
+from replay.experiment.nights import opened
+from replay.experiment.rows import Row, Status
+from replay.experiment.run import NightFacts, Planned, agent_of, setting_of
+from replay.experiment.spec import RunSpec
+from replay.recorded_night import RecordedNight
+from replay.summary import read_bytes
+
+PACKED_LEVEL = 3
+"""Of zstd: traces shrink about twentyfold; more costs time and gains little. Measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a process needs for any attempt of a run. folder: the run's."""
+
+    spec: RunSpec
+    folder: Path
+
+
+class Worker:
+    """Makes attempts one after the other; keeps the night of the last one open."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._night: tuple[str, RecordedNight] | None = None
+        self._ledger = ledger_of(bench.spec)
+
+    def make(self, planned: Planned, night: NightFacts) -> Row:
+        """Play one attempt and keep its traces; a fault of the agent's or ours is in the row."""
+        try:
+            evidence = self._play(planned, self._opened(night))
+        except OutsideError as error:
+            return row_without_traces(planned.unit, Status.PROVIDER_ERROR, str(error))
+        except AgentError as error:
+            return row_without_traces(planned.unit, Status.AGENT_ERROR, str(error))
+        except (TraceError, OSError):
+            raise
+        except PaprikaError as error:
+            return row_without_traces(planned.unit, Status.ENV_ERROR, str(error))
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            return row_without_traces(planned.unit, Status.ENV_ERROR, told)
+        keep(self._bench.folder, planned.unit.key, evidence)
+        return count(self._bench.spec, planned, night, evidence, self._ledger)
+
+    def _opened(self, night: NightFacts) -> RecordedNight:
+        if self._night is None or self._night[0] != night.id:
+            self._night = None
+            gc.unfreeze()
+            self._night = night.id, opened(night.path, self._bench.spec.overlay, in_memory=True)
+            gc.collect()
+            gc.freeze()  # its samples outlive every attempt: the collector need not walk them
+        return self._night[1]
+
+    def _play(self, planned: Planned, night: RecordedNight) -> Evidence:
+        spec = self._bench.spec
+        setting = setting_of(spec, planned, night)
+        trace, hidden = MemorySink(), MemorySink()
+        attempt(
+            night,
+            agent_of(spec, planned, night, setting),
+            setting,
+            session_id=planned.session,
+            trace=Trace(trace),
+            hidden=Trace(hidden),
+            way_out=DecisionWayOut(
+                spec.decisions,
+                task=f"{planned.unit.night}/{planned.task.name}",
+                seed=planned.unit.seed,
+                trial=spec.trial,
+                unit=planned.unit.key,
+            ),
+        )
+        return Evidence(trace.bytes(), hidden.bytes())
+
+
+def ledger_of(spec: RunSpec) -> Ledger | None:
+    """The ledger of what a run really paid, where it can pay for anything."""
+    return None if spec.decisions.ledger is None else Ledger(spec.decisions.ledger)
+
+
+def count(
+    spec: RunSpec, planned: Planned, night: NightFacts, evidence: Evidence, ledger: Ledger | None
+) -> Row:
+    """The row of an attempt, with what it really cost."""
+    paid = None if ledger is None else ledger.of(planned.unit.key)
+    return row_of(planned.unit, evidence, night.recorded(), spec.decisions.prices, paid)
+
+
+def keep(folder: Path, key: str, evidence: Evidence) -> None:
+    """Write both traces; the trace itself last, so that where it is the attempt is whole."""
+    from zstandard import ZstdCompressor
+
+    packer = ZstdCompressor(level=PACKED_LEVEL, write_checksum=True)
+    for path, text in (
+        (hidden_path(folder, key), evidence.hidden),
+        (trace_path(folder, key), evidence.trace),
+    ):
+        growing = path.with_name(f"{path.name}.{os.getpid()}.part")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            growing.write_bytes(packer.compress(text))
+            os.replace(growing, path)
+        except OSError as error:
+            growing.unlink(missing_ok=True)
+            raise TraceError(f"{path}: {error.strerror}; free some space, then --resume") from error
+
+
+def kept(folder: Path, planned: Planned) -> Evidence | None:
+    """The traces of an attempt that are in the folder already; None: it is to be made.
+
+    Traces that cannot be read, or were made under another id, count as not made.
+    """
+    key = planned.unit.key
+    if not trace_path(folder, key).is_file():
+        return None
+    try:
+        evidence = Evidence(
+            read_bytes(trace_path(folder, key)), read_bytes(hidden_path(folder, key))
+        )
+    except TraceError:
+        return None
+    made_as = f'"session":"{planned.session}"'.encode()
+    whole = evidence.trace.endswith(b"}\n") and made_as in evidence.trace[:200]
+    return evidence if whole else None
+
+
+_worker: Worker | None = None
+
+
+def begin(bench: Bench) -> None:
+    """Make this process a worker of the pool; Ctrl-C is the parent's to hear."""
+    import signal
+
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker = Worker(bench)
+
+
+def work(planned: Planned, night: NightFacts) -> Row:
+    """One attempt in a process that has begun."""
+    assert _worker is not None
+    return _worker.make(planned, night)

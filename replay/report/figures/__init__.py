@@ -1,0 +1,1 @@
+"""Drawings of a run, each a figure that is its own SVG."""

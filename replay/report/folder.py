@@ -1,0 +1,116 @@
+"""Writes the pages of a run into one static folder, a night at a time, whole or not at all.
+
+    index.html       what the run shows: figures, claims, one task, the ring of parts
+    scores.html      the scoreboard
+    night-N.html     a night with its start points and every cue
+    tasks-N.html     any task of that night, each decision and its reason; two agents side by side
+    attempts.html    every attempt, filtered by agent, rule, verdict, night, kind and scale
+
+Each file stands for itself: it loads nothing, so that it also opens where a phone hands a browser
+one file and not its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from devices.types import PaprikaError
+from replay.report.data import RunData
+from replay.report.page import Link, Script, page
+from replay.report.pages.attempts import attempts_script, attempts_sections
+from replay.report.pages.night import night_sections, nights_menu
+from replay.report.pages.overview import overview_sections
+from replay.report.pages.scores import score_sections
+from replay.report.pages.tasks import tasks_script, tasks_sections
+from replay.report.run import Run
+from replay.scores.scoreboard import scoreboard
+from replay.staging import staged
+
+if TYPE_CHECKING:
+    from replay.progress import Report
+
+INDEX: Final = "index.html"
+SCORES: Final = "scores.html"
+ATTEMPTS: Final = "attempts.html"
+
+
+class ReportError(PaprikaError):
+    """The pages cannot be made; the message names the run and says what to do."""
+
+
+def write_report(run: Run, *, out: Path | None = None, progress: Report | None = None) -> Path:
+    """Write every page; what was in the folder before is gone only when all are written.
+
+    out: by default `page` in the run's folder. Gives the first page's path.
+
+    Raises:
+        ReportError: the run has no attempt.
+    """
+    rows = run.rows()
+    if not rows:
+        raise ReportError(f"{run.path}: no attempt in this run, so there is nothing to show")
+    sets = {one.id: run.verdicts(one.id) for one in run.verdict_sets()}
+    newest = next(reversed(sets.values()), {})
+    board = scoreboard(rows, newest, chances=run.manifest.get("wake_table"))
+    found = RunData(run, rows, board, sets)
+    folder = out or run.path / "page"
+    with staged(folder) as staging:
+        for number, (name, text) in enumerate(_pages(found), 1):
+            (staging / name).write_text(text, encoding="utf-8")
+            if progress is not None:
+                progress(number, 3 + 2 * len(found.nights), name)
+    return folder / INDEX
+
+
+def _pages(found: RunData) -> Iterator[tuple[str, str]]:
+    """File name and text of each page, made one after the other."""
+    run_id = str(found.manifest.get("id", ""))[:16]
+    yield INDEX, _page(found, f"Run {run_id}", overview_sections(found), INDEX)
+    yield SCORES, _page(found, f"Scores of run {run_id}", score_sections(found.board), SCORES)
+    yield (
+        ATTEMPTS,
+        _page(
+            found,
+            f"Attempts of run {run_id}",
+            attempts_sections(),
+            ATTEMPTS,
+            attempts_script(found),
+        ),
+    )
+    for number, night in enumerate(found.nights, 1):
+        courses = list(found.courses(night))
+        name = f"night-{number}.html"
+        sections = [nights_menu(found, "night"), *night_sections(found, night, courses)]
+        yield name, _page(found, f"Night {night}", sections, name)
+        name = f"tasks-{number}.html"
+        sections = [nights_menu(found, "tasks"), *tasks_sections(number)]
+        script = tasks_script(found, courses)
+        yield name, _page(found, f"Tasks of night {night}", sections, name, script)
+
+
+def _page(
+    found: RunData,
+    title: str,
+    sections: Iterable[str],
+    here: str,
+    script: Script | None = None,
+) -> str:
+    links = (
+        Link(INDEX, "Run"),
+        Link(SCORES, "Scores"),
+        *_night_links(found, here),
+        Link(ATTEMPTS, "Attempts"),
+    )
+    return page(
+        title, list(sections), links=links, here=here, synthetic=found.synthetic, script=script
+    )
+
+
+def _night_links(found: RunData, here: str) -> Iterator[Link]:
+    """To the pages of the night that is open, else of the first."""
+    number = here.partition("-")[2] or "1.html"
+    several = len(found.nights) > 1
+    yield Link(f"night-{number}", "Nights" if several else "Night")
+    yield Link(f"tasks-{number}", "Tasks")

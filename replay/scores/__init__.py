@@ -1,0 +1,1 @@
+"""Scores: verdicts on attempts, and what may be concluded from them."""

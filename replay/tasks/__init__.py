@@ -1,0 +1,1 @@
+"""Tasks: where in a recorded night an agent is tried, under which dice and which faults."""

@@ -1,0 +1,1 @@
+"""Validation: whether the replay environment does on a night what it promises, check by check."""
