@@ -20,6 +20,7 @@ COMMANDS: Final = (
     ("run", "replay.commands.run:run", "Try agents on tasks of recorded nights, and score them."),
     ("plan", "replay.commands.regrade:plan", "Say what of a run must be made again."),
     ("regrade", "replay.commands.regrade:regrade", "Judge the traces of a run anew."),
+    ("check", "replay.commands.check:check", "See whether an agent keeps its promises."),
     ("inspect", "bedside.cli:inspect", "Say what a night file holds."),
     ("recover", "bedside.cli:recover", "Save what a torn night file still holds."),
 )

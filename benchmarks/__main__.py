@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bedside.clock import real_s
-from benchmarks import nights, peers
+from benchmarks import experiment, nights, peers
 
 HOURS_S = 8 * 3600
 REPEATS = 5
@@ -46,6 +46,7 @@ def main() -> int:
             lambda: _tasks(stage_only),
             _help,
             lambda: _memory(full_rate, short),
+            lambda: _experiment(folder),
         ):
             figures += _shown(measure)
         peers.show(full_rate, max(figure.real_time_x for figure in figures))
@@ -96,6 +97,17 @@ def _memory(path: Path, short: Path) -> list[Figure]:
             8.0,
             False,
         ),
+    ]
+
+
+def _experiment(folder: Path) -> list[Figure]:
+    found = experiment.run_and_page(folder)
+    told = f"{found['s']:.1f} s for {experiment.ATTEMPTS:,} attempts, bare chain {found['base_s']:.1f} s"
+    page = f"{found['page_s']:.1f} s, {found['page_mb']:.1f} MB"
+    return [
+        Figure("a run on two cores, against the bare chain", told, found["ratio"], 4.0, False),
+        Figure("its page, s", page, found["page_s"], 5.0, False),
+        Figure("its page, MB", page, found["page_mb"], 15.0, False),
     ]
 
 

@@ -26,7 +26,7 @@ from replay.wake_rule import WakeTable
 SCHEMA: Final = 1
 KEY_LENGTH: Final = 16
 _PACKAGES: Final = ("devices", "agents", "bedside")
-_OF_THE_LOOP: Final = (
+OF_THE_LOOP: Final = (
     "attempt.py",
     "clock.py",
     "conditions.py",
@@ -170,7 +170,7 @@ def code_sha256() -> str:
 
     Pages, tables, statistics and commands are no part of it: to change them is to change no run.
     """
-    return source_sha256(*_PACKAGES, *(f"replay/{name}" for name in _OF_THE_LOOP))
+    return source_sha256(*_PACKAGES, *(f"replay/{name}" for name in OF_THE_LOOP))
 
 
 def source_sha256(*parts: str) -> str:

@@ -121,6 +121,7 @@ def run(
     from replay.experiment.folder import runs_folder
     from replay.experiment.run import resolve
     from replay.experiment.running import make
+    from replay.tasks.exposure import Exposure
 
     spec = _spec(
         agents=tuple(agents),
@@ -153,7 +154,14 @@ def run(
         return _say_plan(made_of, folder, json)
     processes = _processes(jobs)
     with output_to_errors(), shown_progress("Making attempts", quiet=json) as progress:
-        made = make(made_of, folder, processes=processes, resume=resume, progress=progress)
+        made = make(
+            made_of,
+            folder,
+            processes=processes,
+            resume=resume,
+            exposure=Exposure(),
+            progress=progress,
+        )
     return _say(made, json)
 
 

@@ -90,6 +90,8 @@ class Asking:
     async def turn(self, one: _Call) -> Answer:
         """Answer one call when the earlier ones are answered."""
         async with self._turn:
+            if self._held.fault is not None:  # this attempt is lost: it may cost nothing more
+                raise self._held.fault
             one.refused = self._allowance.used_up
             if one.refused is not None:
                 return await self._held.enter(_refusal(one.request, one.refused))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, cast
 
 import gymnasium.spaces.utils as flattening
@@ -84,6 +85,38 @@ class Unicode(Space[str]):
         return self.min_length, self.max_length
 
 
+class SharedTexts(Sequence[str]):
+    """The texts that stand in shared memory now; a deep copy is the tuple of them.
+
+    Gymnasium reads its memory once and copies what it read at every step: arrays are views of the
+    memory, and a tuple would stay as it was at first.
+    """
+
+    def __init__(self, space: Unicode, rows: NDArray[np.int32]) -> None:
+        self._space = space
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._now()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self._now() == (other._now() if isinstance(other, SharedTexts) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(self._now())
+
+    def __deepcopy__(self, memo: object) -> tuple[str, ...]:
+        return self._now()
+
+    def _now(self) -> tuple[str, ...]:
+        return tuple(_unflatten(self._space, row) for row in self._rows)
+
+
 @flattening.flatdim.register(Unicode)
 def _flatdim(space: Unicode) -> int:
     return space.max_length
@@ -144,9 +177,8 @@ def _create_shared_memory(space: Unicode, n: int = 1, ctx: Any = None) -> Any:
 
 
 @sharing.read_from_shared_memory.register(Unicode)
-def _read_from_shared_memory(space: Unicode, shared_memory: Any, n: int = 1) -> tuple[str, ...]:
-    rows = _rows(space, shared_memory)
-    return tuple(_unflatten(space, rows[number]) for number in range(n))
+def _read_from_shared_memory(space: Unicode, shared_memory: Any, n: int = 1) -> SharedTexts:
+    return SharedTexts(space, _rows(space, shared_memory)[:n])
 
 
 @sharing.write_to_shared_memory.register(Unicode)

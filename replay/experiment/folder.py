@@ -19,7 +19,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bedside.home import home
 from devices.types import PaprikaError
@@ -28,6 +28,11 @@ from replay.experiment.rows import Row, Unit
 from replay.experiment.verdict_sets import VerdictSet, read_verdicts, verdict_sets
 from replay.scores.verdicts import Verdict
 from replay.summary import Line, read_lines
+
+if TYPE_CHECKING:
+    from replay.experiment.run import Run
+    from replay.recorded_night import RecordedNight
+    from replay.setting import Setting
 
 MANIFEST: Final = "manifest.json"
 SPEC: Final = "spec.json"
@@ -88,6 +93,35 @@ class RunFolder:
     def hidden(self, key: str) -> list[Line]:
         """The lines of an attempt's hidden trace."""
         return read_lines(hidden_path(self.path, key))
+
+    def setting(self, key: str) -> Setting:
+        """The setting an attempt was made under, worked out again from the spec."""
+        from replay.experiment.run import setting_of
+
+        planned = next((one for one in self._run.planned if one.unit.key == key), None)
+        if planned is None:
+            raise FolderError(f"{self.path}: no attempt {key}; `paprika report` lists them")
+        return setting_of(self._run.spec, planned, self.recorded_night(planned.unit.night))
+
+    def recorded_night(self, night_id: str) -> RecordedNight:
+        """A night of the run as its attempts met it, overlay and all."""
+        from replay.experiment.nights import opened
+
+        spec = self._run.spec
+        return opened(self._run.nights[night_id].path, spec.overlay, in_memory=True)
+
+    @cached_property
+    def _run(self) -> Run:
+        from replay.experiment.run import resolve
+        from replay.experiment.spec import read_spec
+
+        run = resolve(read_spec(self.path / SPEC))
+        if run.id != self.manifest["id"]:
+            raise FolderError(
+                f"{self.path}: what the run was made of has changed since; `paprika plan "
+                f"{self.path}` says what"
+            )
+        return run
 
     @cached_property
     def _rows(self) -> Sequence[Row]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from replay.experiment.counting import row_without_traces
 from replay.experiment.rows import Row, Status
-from replay.experiment.run import NightFacts, Planned
+from replay.experiment.run import Planned
+from replay.experiment.run_manifest import NightFacts
 from replay.experiment.worker import Bench, Worker, begin, work
 
 LONGEST_ATTEMPT_S = 600.0

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from agents.types import Agent
-from bedside.clock import SessionStart, clock_s
 from bedside.configuration import default_toml
-from devices.types import PaprikaError, Stage
-from devices.version import VERSION
-from replay.controls.contenders import contender, contender_identity, needs_latch
+from devices.types import PaprikaError
+from replay.controls.contenders import contender, needs_latch
+from replay.experiment.contestants import development, identities
 from replay.experiment.nights import opened
 from replay.experiment.rows import Unit
+from replay.experiment.run_manifest import NightFacts, night_facts, run_manifest, task_facts
 from replay.experiment.spec import RunSpec
-from replay.hypnogram import fine_letters, from_fine_letters, letters
-from replay.manifest import (
-    KEY_LENGTH,
-    code_sha256,
-    digest_of,
-    made_of,
-    recording_of,
-    replay_id,
-    wake_table_of,
-    words_sha256,
-)
+from replay.manifest import made_of, recording_of, replay_id
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
 from replay.tasks.feasibility import feasible
-from replay.tasks.start_points import start_points
-from replay.tasks.task import STEPS, Task
+from replay.tasks.task import Task
 from replay.tasks.task_set import make_tasks, task_setting
 from replay.wake_rule import WakeTable, wake_table
-
-SCHEMA: Final = 1
-OF_ONE_SIDE: Final = ("agents", "seeds", "scales", "training_exposure", "units")
-"""Fields of a manifest in which runs may differ and still stand in one table."""
 
 
 class RunError(PaprikaError):
@@ -56,20 +40,6 @@ class Planned:
     task: Task
     agent: str
     session: str
-
-
-@dataclass(frozen=True, slots=True)
-class NightFacts:
-    """What a run keeps of a night beside its samples. shown: fine letters."""
-
-    id: str
-    path: Path | None
-    shown: str
-    facts: Mapping[str, Any]
-
-    def recorded(self) -> tuple[Stage, ...]:
-        """What the stage stream shows."""
-        return from_fine_letters(self.shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +64,7 @@ def resolve(spec: RunSpec, progress: Report | None = None) -> Run:
     """
     _check(spec)
     table = _table(spec)
-    agents = _identities(spec)
+    agents = identities(spec)
     nights: dict[str, NightFacts] = {}
     planned: list[Planned] = []
     tasks: list[Mapping[str, Any]] = []
@@ -103,16 +73,16 @@ def resolve(spec: RunSpec, progress: Report | None = None) -> Run:
         if progress is not None and len(paths) > 1:
             progress(number, len(paths), "looking at nights")
         night = opened(path, spec.overlay, in_memory=path is None)
-        facts = _facts(night, path)
+        facts = night_facts(night, path)
         if facts.id in nights:
             raise RunError(f"{path}: a second night {facts.id}; each can be in a run once")
         nights[facts.id] = facts
         made = make_tasks(night, seeds=spec.seeds, kinds=spec.kinds, conditions=spec.conditions)
-        tasks += [_task_facts(task) for task in made]
+        tasks += [task_facts(task) for task in made]
         planned += _planned(spec, night, made, table, agents)
     if not planned:
         raise RunError("no night has a start point of these kinds; see `paprika tasks`")
-    manifest = _manifest(spec, table, agents, nights, tasks, len(planned))
+    manifest = run_manifest(spec, table, agents, nights, tasks, len(planned))
     return Run(spec, nights, tuple(planned), manifest)
 
 
@@ -128,7 +98,7 @@ def agent_of(spec: RunSpec, planned: Planned, night: RecordedNight, setting: Set
         night=night,
         task=planned.task,
         setting=setting,
-        development=_development(spec.development),
+        development=development(spec.development),
     )
 
 
@@ -197,115 +167,11 @@ def _check(spec: RunSpec) -> None:
         raise RunError(f"--dropout {spec.dropout:g}: give a chance from 0 to 1")
 
 
-def _identities(spec: RunSpec) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """Label and identity of every agent, by how it is loaded; labels are unique in a run."""
-    found: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    taken: set[str] = set()
-    for spoken in spec.agents:
-        made = contender_identity(spoken, development=_development(spec.development))
-        plain = re.sub(r"[^\w.+-]+", "_", made["name"]).strip("._") or "agent"
-        label, number = plain[:60], 2
-        while label in taken:
-            label, number = f"{plain[:60]}-{number}", number + 1
-        taken.add(label)
-        found[spoken] = label, {**made, "given_as": _without_folders(spoken)}
-    return found
-
-
-def _without_folders(spoken: str) -> str:
-    return re.sub(r"[^\s:]*/", "", spoken)
-
-
-@cache
-def _development(paths: tuple[Path, ...]) -> tuple[RecordedNight, ...]:
-    return tuple(opened(path, "device", in_memory=False) for path in paths)
-
-
-def _facts(night: RecordedNight, path: Path | None) -> NightFacts:
-    info = night.info
-    start = SessionStart(info.start_wall_ns, info.utc_offset_s or 0)
-    starts = start_points(night)
-    facts = {
-        **recording_of(night),
-        "start_clock_s": clock_s(start),
-        "start_assumed": start.assumed,
-        "has_truth": info.truth_origin is not None,
-        "shown": letters(night.shown),
-        "hidden": letters(night.hidden),
-        "lacking": dict(starts.lacking),
-    }
-    return NightFacts(info.night_id, path, fine_letters(night.shown), facts)
-
-
-def _task_facts(task: Task) -> Mapping[str, Any]:
-    return {
-        "night": task.night,
-        "name": task.name,
-        "kind": task.start.kind,
-        "epoch": task.start.epoch,
-        "clock": task.start.clock,
-        "cluster": task.start.cluster,
-        "theme": task.theme,
-        "theme_number": task.theme_number,
-        "seed": task.seed,
-        "condition": task.condition.name,
-    }
-
-
 def _asked(spec: RunSpec) -> Mapping[str, Any]:
     """What of paid services settles the bytes of a trace; nothing where there are none."""
     if not spec.decisions.services:
         return {}
     return {**spec.decisions.as_dict(), "trial": spec.trial}
-
-
-def _manifest(
-    spec: RunSpec,
-    table: WakeTable,
-    agents: Mapping[str, tuple[str, Mapping[str, Any]]],
-    nights: Mapping[str, NightFacts],
-    tasks: list[Mapping[str, Any]],
-    units: int,
-) -> dict[str, Any]:
-    parts: dict[str, Any] = {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "code_sha256": code_sha256(),
-        "words_sha256": words_sha256(),
-        "themes_sha256": digest_of(default_toml("themes")),
-        "agents": dict(agents.values()),
-        "seeds": list(spec.seeds),
-        "scales": list(spec.scales),
-        "steps": STEPS,
-        "kinds": list(spec.kinds),
-        "conditions": [condition.name for condition in spec.conditions],
-        "mode": spec.mode,
-        "dropout": spec.dropout,
-        "overlay": spec.overlay,
-        "latency_model": None
-        if spec.latency is None
-        else {"median_s": spec.latency.median_s, "spread": spec.latency.spread},
-        "stop_is_latch": spec.stop_is_latch,
-        "decisions": {**spec.decisions.as_dict(), "trial": spec.trial},
-        "wake_table": wake_table_of(table),
-        "awake_epochs": table.awake_epochs,
-        "training_exposure": [path.stem for path in spec.development],
-        "nights": {name: night.facts for name, night in nights.items()},
-        "tasks": tasks,
-        "units": units,
-    }
-    return {
-        "id": digest_of(parts)[:KEY_LENGTH],
-        "comparability_key": digest_of(_shared(parts))[:KEY_LENGTH],
-        **parts,
-    }
-
-
-def _shared(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """What runs must have in common to stand in one table."""
-    shared = {name: value for name, value in parts.items() if name not in OF_ONE_SIDE}
-    shared["tasks"] = sorted({(t["night"], t["epoch"], t["condition"]) for t in parts["tasks"]})
-    return shared
 
 
 def _table(spec: RunSpec) -> WakeTable:

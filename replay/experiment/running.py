@@ -39,6 +39,7 @@ from replay.experiment.worker import Bench, count, kept, ledger_of
 from replay.manifest import write_json
 from replay.progress import Report
 from replay.scores.checker import check
+from replay.tasks.exposure import Exposed, Exposure, exposures
 
 SHOWN_DIFFERENCES: Final = 3
 
@@ -66,20 +67,25 @@ def make(
     *,
     processes: int = 1,
     resume: bool = False,
+    exposure: Exposure | None = None,
     progress: Report | None = None,
 ) -> Made:
     """Make every planned attempt into the folder; a run that is whole already is only opened.
 
     resume: go on with a run that was broken off, and try again what left no trace.
+    exposure: where looks at held-out seeds are written down, each allowed once.
 
     Raises:
         RunningError: another run is in the folder, or a broken one and `resume` was not asked for.
+        ExposureError: an agent build had its look at a held-out seed in another run.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
             if _is_whole(run, folder, resume):
                 return Made(RunFolder.open(folder), 0, len(run.planned), 0.0)
+            if exposure is not None:
+                exposure.record(looks_of(run))
             run = replace(run, spec=_begun(run.spec, folder))
             write_json(folder / SPEC, run.spec.as_dict())
             write_json(folder / MANIFEST, run.manifest)
@@ -92,6 +98,11 @@ def make(
             f"{error.filename or folder}: {error.strerror}; free some space or choose another --out"
         ) from error
     return Made(RunFolder.open(folder), len(rows) - found, found, wall_s)
+
+
+def looks_of(run: Run) -> tuple[Exposed, ...]:
+    """The looks at held-out seeds that a run takes."""
+    return exposures(run.manifest["agents"].values(), run.nights, run.spec.seeds, run.id)
 
 
 def with_ledger(spec: RunSpec, folder: Path) -> RunSpec:

@@ -17,7 +17,8 @@ from replay.experiment.counting import Evidence, row_of, row_without_traces
 from replay.experiment.folder import hidden_path, trace_path
 from replay.experiment.nights import opened
 from replay.experiment.rows import Row, Status
-from replay.experiment.run import NightFacts, Planned, agent_of, setting_of
+from replay.experiment.run import Planned, agent_of, setting_of
+from replay.experiment.run_manifest import NightFacts
 from replay.experiment.spec import RunSpec
 from replay.recorded_night import RecordedNight
 from replay.summary import read_bytes

@@ -104,7 +104,13 @@ def _page(
         Link(ATTEMPTS, "Attempts"),
     )
     return page(
-        title, list(sections), links=links, here=here, synthetic=found.synthetic, script=script
+        title,
+        list(sections),
+        links=links,
+        here=here,
+        synthetic=found.synthetic,
+        script=script,
+        wide=here == ATTEMPTS,
     )
 
 

@@ -41,8 +41,9 @@ def page(
     here: str,
     synthetic: bool,
     script: Script | None = None,
+    wide: bool = False,
 ) -> str:
-    """The page as text. here: its own file. title: escaped here."""
+    """The page as text. here: its own file. title: escaped here. wide: for a large table."""
     code = "" if script is None else _code(script.name)
     policy = _POLICY if script is None else f"{_POLICY}; script-src 'sha256-{_hash(code)}'"
     items = "".join(
@@ -55,7 +56,8 @@ def page(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{data_title(title)}</title>\n<style>\n{REPORT_STYLE}</style></head>\n<body>"
+        f"<title>{data_title(title)}</title>\n<style>\n{REPORT_STYLE}</style></head>\n"
+        f'<body class="{"wide" if wide else "narrow"}">'
         '<a class="skip" href="#content">Skip to the content</a>'
         f'<main><nav aria-label="Pages of this run">{items}</nav>\n'
         f'<h1 id="content">{data(title)}</h1>\n{banner}'

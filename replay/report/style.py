@@ -28,7 +28,7 @@ REPORT_STYLE: Final = f"""{PAGE_STYLE}
 :root{{{_named(SERIES_LIGHT)}}}
 @media (prefers-color-scheme:dark){{:root{{{_named(SERIES_DARK)}}}}}
 {_series()}
-.night .bar{{fill:var(--s0)}}.night .none{{fill:var(--gap)}}
+.night .amount{{fill:var(--s0)}}.night .none{{fill:var(--gap)}}
 .night .bad{{fill:var(--alarm)}}.night .span{{stroke:var(--ink);stroke-width:1.6;fill:none}}
 .night .ground{{fill:var(--card)}}.night .axis{{stroke:var(--soft);stroke-width:1;fill:none}}
 .night .start{{stroke:var(--ink);stroke-width:1;stroke-dasharray:3 3;fill:none;opacity:.7}}
@@ -46,6 +46,12 @@ nav a{{padding:.35rem 0}}nav a[aria-current]{{color:var(--ink);font-weight:600;t
 .skip{{position:absolute;left:-99rem}}.skip:focus{{left:1rem;top:.3rem;background:var(--paper)}}
 :focus-visible{{outline:3px solid var(--link);outline-offset:2px}}
 .table{{max-width:none;width:auto;min-width:min(100%,30rem)}}
+.scroll{{margin:1rem 0}}caption{{max-width:none}}
+caption span{{display:block;position:sticky;left:0;width:fit-content;
+max-width:min(58rem,calc(100vw - 2rem))}}
+.table th:first-child,.table td:first-child{{position:sticky;left:0;background:var(--paper)}}
+.table thead th.n{{text-align:right;white-space:normal}}
+.wide main{{max-width:90rem}}
 .table td,.table th{{padding-right:1rem}}.table thead th{{vertical-align:bottom}}
 .table small{{display:block;color:var(--soft);white-space:nowrap}}
 .table th button{{font:inherit;color:inherit;background:none;border:0;padding:.3rem 0;cursor:pointer;
@@ -56,6 +62,7 @@ text-decoration:underline dotted;text-align:inherit}}
 .controls{{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.6rem;
 margin:.8rem 0;align-items:end}}
 .controls label{{display:block;font-size:.85rem;color:var(--soft)}}
+.controls div:first-child{{grid-column:span 2}}
 select,.controls button,.pager button{{font:inherit;color:var(--ink);background:var(--card);
 border:1px solid var(--soft);border-radius:.3rem;padding:.4rem .5rem;min-height:2.6rem;width:100%}}
 .pager{{display:flex;gap:.8rem;align-items:center;margin:.6rem 0}}.pager button{{width:auto}}

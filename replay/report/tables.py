@@ -27,11 +27,16 @@ def data(words: object) -> str:
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell | str]]) -> str:
     """The first cell of a row is its head; a string is a cell of words."""
-    head = "".join(f'<th scope="col">{escape(words)}</th>' for words in heads)
-    body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in rows)
+    lines = list(rows)
+    numbers = [isinstance(cell, Cell) and cell.style == "n" for cell in lines[0]] if lines else []
+    head = "".join(
+        f'<th scope="col"{_right(place, numbers)}>{escape(words)}</th>'
+        for place, words in enumerate(heads)
+    )
+    body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in lines)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(clean(caption))}">'
-        f'<table class="table"><caption>{escape(clean(caption))}</caption>'
+        f'<table class="table"><caption><span>{escape(clean(caption))}</span></caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -41,6 +46,11 @@ def scored(found: Rate | None) -> Cell:
     if found is None:
         return Cell(NOTHING)
     return Cell(rate_in_words(found), f"{count_in_words(found)} {interval_in_words(found.interval)}")
+
+
+def _right(place: int, numbers: Sequence[bool]) -> str:
+    """The head of a column of numbers stands over them."""
+    return ' class="n"' if place < len(numbers) and numbers[place] else ""
 
 
 def _cells(row: Sequence[Cell | str]) -> Iterable[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from replay.scores.figures import Comparison, Difference
+from replay.scores.estimators import ALPHA
+from replay.scores.figures import Comparison, Difference, Word
 from replay.scores.paper import Paper
 from replay.scores.score_words import difference_in_words, p_in_words
 from replay.wording import plural
@@ -30,6 +31,8 @@ def print_comparisons(paper: Paper, found: Sequence[Comparison]) -> None:
     )
     for title, measure in MEASURES.items():
         _measured(paper, title, [(one, measure(one)) for one in found])
+    if any(_only_here(measure(one)) for measure in MEASURES.values() for one in found):
+        paper.words("* on these tasks; on other sleep, cluster by cluster, not distinguishable")
 
 
 def _measured(paper: Paper, title: str, found: Sequence[tuple[Comparison, Difference]]) -> None:
@@ -47,9 +50,19 @@ def _measured(paper: Paper, title: str, found: Sequence[tuple[Comparison, Differ
                 p_in_words(one.p_mcnemar if exact else difference.p_permutation),
                 p_in_words(difference.p_holm),
                 p_in_words(difference.p_clusters),
-                difference.word.value,
+                _conclusion(difference),
             )
             for one, difference in found
         ),
         names=2,
     )
+
+
+def _conclusion(found: Difference) -> str:
+    """The word, starred where it does not hold over whole clusters."""
+    return f"{found.word.value}{' *' if _only_here(found) else ''}"
+
+
+def _only_here(found: Difference) -> bool:
+    told = found.word is not Word.NOT_DISTINGUISHABLE
+    return told and (found.p_clusters is None or found.p_clusters > ALPHA)

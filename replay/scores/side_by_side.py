@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from replay.experiment.folder import MANIFEST, RunFolder, newest_run
 from replay.experiment.rows import Row, Unit
-from replay.experiment.run import OF_ONE_SIDE
+from replay.experiment.run_manifest import OF_ONE_SIDE
 from replay.progress import Report
 from replay.scores.cases import Case, Group, grouped_cases
 from replay.scores.estimators import ScoreError

@@ -39,22 +39,23 @@ def print_side_by_side(found: SideBySide, *, console: Console | None = None) -> 
 
 
 def _differences(paper: Paper, found: SideBySide) -> None:
+    several = len({one.night for one in found.differences}) > 1
     paper.table(
         f"{plural(len(found.differences), 'task')} that came out otherwise: {found.first.name} | "
         f"{found.second.name}",
         ("task", "passed", "wakings", "violations", "step", "they part where"),
-        (_cells(one) for one in found.differences[:SHOWN]),
+        (_cells(one, several) for one in found.differences[:SHOWN]),
     )
     if len(found.differences) > SHOWN:
         paper.words(f"and {len(found.differences) - SHOWN} more (--json lists all)")
 
 
-def _cells(one: TaskDifference) -> tuple[str, ...]:
+def _cells(one: TaskDifference, several_nights: bool) -> tuple[str, ...]:
     step = f"{one.parts.step} {time_of_day(one.parts.clock_s)}" if one.parts else NOTHING
     where = f"{one.parts.first}\n{one.parts.second}" if one.parts else NOTHING
     a, b = one.passed
     return (
-        f"{one.night}\n{one.task}",
+        f"{one.night}\n{one.task}" if several_nights else one.task,
         f"{PASSED[a]} | {PASSED[b]}",
         _both(one.wakings),
         _both(one.violations),

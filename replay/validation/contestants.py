@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
@@ -11,9 +11,11 @@ from typing import Any, Final
 from bedside.safety.rules import Rule
 from devices.types import Stage, Volume
 from replay.hypnogram import runs
+from replay.scores.verdicts import Value, Verdict
 from replay.summary import Line
 from replay.validation.findings import Check, Finding, found, not_applicable
 from replay.validation.ground import BENCH_DROPOUT, Ground, Seen
+from replay.validation.verdicts import verdict
 
 OFFENDERS: Final = {
     "always_high": Rule.CUE_HIGH_VOLUME,
@@ -27,25 +29,24 @@ STALE_S: Final = 60.0
 
 
 def oracle_passes(ground: Ground) -> Finding:
-    """The oracle cues in REM, wakes nobody and breaks no rule, on each task that allows it."""
+    """The oracle passes each task that can be passed, by the checker of every run."""
     if not ground.feasible:
         return not_applicable("no task can be passed")
-    seen = ground.on_tasks("oracle", ground.feasible)
-    lost = [one.place for one in seen if not _passes(one)]
-    restraint = len(ground.tasks) - len(seen)
-    line = f"{len(seen) - len(lost)} of {len(seen)} cue tasks passed{_list(lost)}"
+    lost = [name for name, one in _verdicts(ground, "oracle") if one.overall is not Value.PASS]
+    tasks, restraint = len(ground.feasible), len(ground.tasks) - len(ground.feasible)
+    line = f"{tasks - len(lost)} of {tasks} cue tasks passed{_list(lost)}"
     line += f"; {restraint} others ask for restraint" if restraint else ""
-    return found(not lost, line, tasks=len(seen), lost=lost, restraint=restraint)
+    return found(not lost, line, tasks=tasks, lost=lost, restraint=restraint)
 
 
 def wait_fails_cue_tasks(ground: Ground) -> Finding:
-    """Waiting passes no task that asks for a cue."""
+    """Waiting fails each of them, for want of a cue and for nothing else."""
     if not ground.feasible:
         return not_applicable("no task can be passed")
-    seen = ground.on_tasks("wait", ground.feasible)
-    won = [one.place for one in seen if _passes(one)]
-    line = f"{len(seen) - len(won)} of {len(seen)} cue tasks failed by waiting"
-    return found(not won, line + _list(won), tasks=len(seen), won=won)
+    others = [name for name, one in _verdicts(ground, "wait") if _failed(one) != ["rem_cue"]]
+    tasks = len(ground.feasible)
+    line = f"{tasks - len(others)} of {tasks} cue tasks failed for want of a cue{_list(others)}"
+    return found(not others, line, tasks=tasks, others=others)
 
 
 def offender_checks() -> tuple[Check, ...]:
@@ -124,11 +125,13 @@ def _breaks_one_rule(name: str, ground: Ground) -> Finding:
     return found(set(broken) == {rule.value}, line, violations=dict(broken), cues_on_night=here)
 
 
-def _passes(one: Seen) -> bool:
-    """At least one cue in REM, nobody woken, nothing broken."""
-    got = one.summary
-    in_rem = any(cue.true == "rem" and cue.kind in ("sound", "whisper") for cue in got.cues)
-    return in_rem and not got.wakings and not got.violations
+def _verdicts(ground: Ground, spec: str) -> Iterator[tuple[str, Verdict]]:
+    for task in ground.feasible:
+        yield task.name, verdict(task, spec, ground.at_task(spec, task))
+
+
+def _failed(one: Verdict) -> list[str]:
+    return [name.value for name, value in one.values.items() if value is not Value.PASS]
 
 
 def _all_trials(ground: Ground) -> Iterable[Seen]:

@@ -22,6 +22,7 @@ from replay.validation.ground import Ground
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = "replay.validation.elsewhere"
+BACKWARDS: Final = "backwards"
 LIMIT_S: Final = 600.0
 """Real time that another process may take. Assumed."""
 
@@ -34,22 +35,23 @@ def digests_elsewhere(ground: Ground, hash_seeds: Sequence[int]) -> list[list[st
     """Digests of `repetition.digests` from one new process a hash seed, all at once; the last of
     them goes backwards. None where night or environment cannot be handed over."""
     carried = _carried(ground.night)
-    try:
-        given = [
-            pickle.dumps((carried, ground.environment, seed == hash_seeds[-1]))
-            for seed in hash_seeds
-        ]
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return None
     if carried is None:
         return None
-    with ThreadPoolExecutor(len(given)) as side_by_side:
-        return list(side_by_side.map(_digests, hash_seeds, given))
+    try:
+        given = pickle.dumps((carried, ground.environment))
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+
+    def asked(hash_seed: int) -> list[str]:
+        return _digests(hash_seed, given, reverse=hash_seed == hash_seeds[-1])
+
+    with ThreadPoolExecutor(len(hash_seeds)) as side_by_side:
+        return list(side_by_side.map(asked, hash_seeds))
 
 
-def _digests(hash_seed: int, given: bytes) -> list[str]:
+def _digests(hash_seed: int, given: bytes, *, reverse: bool) -> list[str]:
     done = subprocess.run(
-        [sys.executable, "-m", NAME],
+        [sys.executable, "-m", NAME, BACKWARDS if reverse else ""],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
         input=given,
@@ -75,10 +77,10 @@ def _carried(night: RecordedNight) -> Any:
 def _main() -> None:
     from replay.validation.repetition import digests
 
-    carried, environment, reverse = pickle.load(sys.stdin.buffer)
+    carried, environment = pickle.load(sys.stdin.buffer)
     recording = NightFile.open(carried) if isinstance(carried, Path) else carried
     ground = Ground(RecordedNight(recording), environment)
-    print(json.dumps(digests(ground, reverse=reverse)))
+    print(json.dumps(digests(ground, reverse=BACKWARDS in sys.argv)))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar
@@ -37,12 +37,10 @@ class Seen:
     cues: asked by the agent. deliveries: steps of the trace that asked for one.
     """
 
-    place: str
     summary: Summary
     steps: int
     cues: int
     deliveries: tuple[Line, ...]
-    digest: str
 
 
 class Ground:
@@ -51,7 +49,6 @@ class Ground:
     def __init__(self, night: RecordedNight, environment: Environment) -> None:
         self.night = night
         self.environment = environment
-        self._seen: dict[str, tuple[Seen, ...]] = {}
         self._kept: dict[str, Any] = {}
 
     @cached_property
@@ -107,32 +104,31 @@ class Ground:
         value: T = self._kept[name]
         return value
 
-    def on_tasks(self, spec: str, tasks: Sequence[Task] | None = None) -> tuple[Seen, ...]:
-        """A contender on tasks, by default all of them; made once."""
-        if spec not in self._seen:
-            chosen = self.tasks if tasks is None else tasks
-            self._seen[spec] = tuple(self._on_task(spec, task) for task in chosen)
-        return self._seen[spec]
+    def at_task(self, spec: str, task: Task) -> Trial:
+        """A contender at a task."""
+        setting = self.task_setting(task, spec)
+        return self.trial(contender(spec, night=self.night, task=task, setting=setting), setting)
+
+    def on_tasks(self, spec: str) -> tuple[Seen, ...]:
+        """A contender on all tasks; made once."""
+
+        def made() -> tuple[Seen, ...]:
+            return tuple(_kept(self.at_task(spec, task)) for task in self.tasks)
+
+        return self.kept(f"{spec} on tasks", made)
 
     def on_bench(self, spec: str, *, dropout: float = 0.0) -> Seen:
         """A contender on the small night; made once."""
 
         def made() -> Seen:
             setting = self.bench_setting(spec, dropout=dropout)
-            return _kept("the small night", self.trial(contender(spec), setting, bench()))
+            return _kept(self.trial(contender(spec), setting, bench()))
 
         return self.kept(f"{spec} on the small night, {dropout:g}", made)
 
-    def _on_task(self, spec: str, task: Task) -> Seen:
-        setting = self.task_setting(task, spec)
-        agent = contender(spec, night=self.night, task=task, setting=setting)
-        return _kept(task.name, self.trial(agent, setting))
 
-
-def _kept(place: str, done: Trial) -> Seen:
-    return Seen(
-        place, done.summary, len(done.steps), done.probe.cues, tuple(done.deliveries), done.digest
-    )
+def _kept(done: Trial) -> Seen:
+    return Seen(done.summary, len(done.steps), done.probe.cues, tuple(done.deliveries))
 
 
 @cache

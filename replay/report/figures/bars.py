@@ -14,7 +14,7 @@ class Bar:
 
     value: float | None
     words: str
-    style: str = "bar"
+    style: str = "amount"
     low: float | None = None
     high: float | None = None
 

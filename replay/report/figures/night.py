@@ -40,7 +40,7 @@ class NightChart:
     def draw(self, frame: Frame) -> Drawing:
         axis = _Axis(frame, max(1, len(self.letters)), self.start_clock_s)
         lane = 26.0 if frame.is_narrow else 32.0
-        y, top = 22.0, 22.0
+        y, top = 34.0, 34.0
         parts: list[str] = []
         for title, letters in self._panels():
             if title:
@@ -52,7 +52,7 @@ class NightChart:
             parts += axis.starts(self.starts, top - 4, y)
         y += 8
         for name, cues in self.cues:
-            y += 42 if frame.is_narrow else 34
+            y += 46 if frame.is_narrow else 34
             parts += axis.cue_row(name, cues, y)
         y += frame.font + 8
         return Drawing([*parts, *axis.clock(y)], y + frame.font)
@@ -103,12 +103,12 @@ class _Axis:
         """Dashed lines with their numbers; numbers too close to the last one go up a row."""
         size = self._frame.font - 2.5
         yield path("start", [f"M{self.x(epoch):.1f} {top:g}V{bottom:g}" for epoch in epochs])
-        last = -99.0
+        last, up = -99.0, False
         for number, epoch in enumerate(epochs, 1):
             x = self.x(epoch)
-            if x - last >= length(f"{number}", size) + 2:
-                yield text(x, top - 7, f"{number}", size, "ink", "middle")
-                last = x
+            up = not up and x - last < length(f"{number}", size) + 2
+            yield text(x, top - (18 if up else 7), f"{number}", size, "ink", "middle")
+            last = x
 
     def cue_row(self, name: str, cues: Sequence[Given], y: float) -> Iterator[str]:
         """Short lines for cues, long ones with a head for those that woke."""
@@ -117,7 +117,7 @@ class _Axis:
         yield path("grid", [f"M{frame.left:g} {y:g}H{self._right:g}"])
         if frame.is_narrow:
             said = fitted(said, frame.font, frame.width - 4)
-            yield text(2, y - 28, said, frame.font, "ink")
+            yield text(2, y - 33, said, frame.font, "ink")
         else:
             named = fitted(name, frame.font, frame.left - 9)
             count = said[len(name) + 2 :]

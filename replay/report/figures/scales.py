@@ -57,7 +57,7 @@ class Scales:
         parts = [*plot.axes()]
         for number, line in enumerate(self.lines):
             parts += plot.line(number, len(self.lines), line)
-        legend, y = self._legend(frame, height + 2.6 * frame.font + 18)
+        legend, y = self._legend(frame, height + 2.9 * frame.font + 22)
         return Drawing([*parts, *legend], y)
 
     def _legend(self, frame: Frame, y: float) -> tuple[list[str], float]:
@@ -105,10 +105,10 @@ class _Plot:
             x = self._x(scale)
             if scale == USED:
                 yield path("start", [f"M{x:.1f} {self._top:g}V{self._bottom:g}"])
-            yield text(x, self._bottom + size, f"{scale:g}×", size, "ink", "middle")
-        words = "scale of the assumed wake chances (dashed: the table as it stands)"
-        said = fitted(words, size, self._frame.width - 4)
-        yield text(2, self._bottom + 2.5 * size, said, size)
+            yield text(x, self._bottom + 1.4 * size, f"{scale:g}×", size, "ink", "middle")
+        words = "scale of the assumed wake chances (dashed: as they stand)"
+        said = fitted(words, size - 0.5, self._frame.width - 4)
+        yield text(2, self._bottom + 2.9 * size, said, size - 0.5)
 
     def line(self, number: int, lines: int, line: Line) -> Iterator[str]:
         """Points a little apart, so that equal values stay apart, too."""

@@ -49,7 +49,7 @@ def decisions_table(made: Course) -> str:
     rows = "".join(_row(made, start, epochs, asked.get(start)) for start, epochs in made.runs())
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Decisions">'
-        '<table class="decisions"><caption>Decisions, an epoch of 30 s each</caption><thead><tr>'
+        '<table class="decisions"><caption><span>Decisions, an epoch of 30 s each</span></caption><thead><tr>'
         '<th scope="col">time</th><th scope="col">shown</th><th scope="col">decision</th>'
         f'<th scope="col">reason</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )

@@ -98,7 +98,7 @@ def _starts_table(points: Sequence[Start]) -> str:
         (
             (
                 f"{number}",
-                point.kind.replace("_", " "),
+                point.kind.replace("_", " ").replace("rem ", "REM "),
                 Cell(point.clock, style=""),
                 ", ".join(point.themes),
                 _ranges(point.seeds),

@@ -77,7 +77,7 @@ def wakings_and_violations(scores: Sequence[AgentScore]) -> str:
             (
                 score.agent,
                 (
-                    Bar(events.wakings_per_task, _a_task(events.wakings_per_task), "bar", low, high),
+                    Bar(events.wakings_per_task, _a_task(events.wakings_per_task), "amount", low, high),
                     Bar(asked, _a_task(asked), "bad"),
                     Bar(done, _a_task(done), "bad"),
                 ),

@@ -44,14 +44,23 @@ def score_sections(board: Scoreboard) -> Iterator[str]:
 
 def claims_section(board: Scoreboard) -> str:
     """Three claims that are often taken for one, and what must be said beside the figures."""
-    claims = "".join(f"<li>{data(claim)}</li>" for claim in board.claims)
+    claims = "".join(f"<li>{_with_code(claim)}</li>" for claim in board.claims)
     notes = "".join(f"<li>{data(note)}</li>" for note in board.notes)
     return (
         f"<h2>What this shows and does not show</h2><ol>{claims}</ol>"
         + (f"<ul>{notes}</ul>" if notes else "")
-        + f"<p class=soft>{plural(board.clusters, 'cluster')} of start points whose windows "
+        + f"<p class='soft'>{plural(board.clusters, 'cluster')} of start points whose windows "
         f"overlap; 95 % intervals from {board.resamples:,} resamples of clusters. "
         "A share in brackets is such an interval.</p>"
+    )
+
+
+def _with_code(words: str) -> str:
+    """What stands between backticks is a command."""
+    parts = words.split("`")
+    return "".join(
+        f"<code>{data(part)}</code>" if number % 2 else data(part)
+        for number, part in enumerate(parts)
     )
 
 

@@ -5,7 +5,7 @@ const state = { agent: "", rule: "", verdict: "", night: "", kind: "", scale: ""
 let order = { by: null, down: false };
 let first = 0;
 
-const numbered = (words) => words.map((word, number) => [String(number), word.replaceAll("_", " ")]);
+const numbered = (words) => words.map((word, number) => [String(number), spoken(word)]);
 const named = (words) => words.map((word, number) => [String(number), word]);
 const scales = [...new Set(col.scale)].sort((a, b) => a - b);
 
@@ -50,24 +50,26 @@ function taskLink(row) {
 const number = (value) => el("td", { class: "n" }, String(value));
 const COLUMNS = [
   ["task", (row) => given.tasks[col.task[row]], (row) => el("td", {}, taskLink(row))],
-  ["night", (row) => col.night[row], (row) => el("td", {}, said(given.nights[col.night[row]]))],
   ["agent", (row) => given.agents[col.agent[row]], (row) => el("td", {}, said(given.agents[col.agent[row]]))],
   ["scale", (row) => col.scale[row], (row) => number(`${col.scale[row]}×`)],
   ["verdict", (row) => "fcup-".indexOf(letter(row, 0)), (row) => el("td", {}, verdict(letter(row, 0)))],
-  ...given.properties.map((name, place) => [
-    name.replaceAll("_", " "),
-    (row) => "fcup-".indexOf(letter(row, place + 1)),
-    (row) => el("td", {}, verdict(letter(row, place + 1))),
-  ]),
   ["cues", (row) => col.cues[row], (row) => number(col.cues[row])],
   ["in REM", (row) => col.rem[row], (row) => number(col.rem[row])],
   ["in true REM (hidden)", (row) => col.trueRem[row], (row) => number(col.trueRem[row])],
   ["wakings", (row) => col.wakings[row], (row) => number(col.wakings[row])],
   ["rules broken", brokenBy, (row) => el("td", {}, col.broken[row].length
     ? said(col.broken[row].map(([rule, times]) => `${given.rules[rule]} ${times}`).join(", ")) : "–")],
-  ["status", (row) => col.status[row], (row) => el("td", {}, given.statuses[col.status[row]].replace("_", " "),
+  ["status", (row) => col.status[row], (row) => el("td", {}, spoken(given.statuses[col.status[row]]),
     col.detail[row] ? el("small", {}, said(given.details[col.detail[row]])) : null)],
+  ...given.properties.map((name, place) => [
+    spoken(name),
+    (row) => "fcup-".indexOf(letter(row, place + 1)),
+    (row) => el("td", {}, verdict(letter(row, place + 1))),
+  ]),
 ];
+if (given.nights.length > 1) {
+  COLUMNS.splice(1, 0, ["night", (row) => col.night[row], (row) => el("td", {}, said(given.nights[col.night[row]]))]);
+}
 
 function chosen() {
   const rows = [];
@@ -85,7 +87,7 @@ function chosen() {
 
 const headRow = el("tr", {});
 const body = el("tbody", {});
-const caption = el("caption", {});
+const caption = el("span", {});
 const back = el("button", { type: "button", on: { click: () => turn(-PAGE) } }, "Back");
 const onward = el("button", { type: "button", on: { click: () => turn(PAGE) } }, "Next");
 const where = el("span", { role: "status" });
@@ -134,6 +136,6 @@ view.append(
   el("div", { class: "controls" }, controls),
   el("div", { class: "pager" }, back, onward, where),
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Attempts" },
-    el("table", { class: "table" }, caption, el("thead", {}, headRow), body)),
+    el("table", { class: "table" }, el("caption", {}, caption), el("thead", {}, headRow), body)),
 );
 refresh();

@@ -31,6 +31,9 @@ function choice(label, options, value, act) {
   return { box: el("div", {}, el("label", {}, label, select)), select };
 }
 
+const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const spoken = (name) => name.replaceAll("_", " ").replace(/^rem /, "REM ");
+
 const STAGES = { W: "awake", R: "REM", L: "light", D: "deep" };
 const stageOf = (letter) => STAGES[letter] || "no reading";
 const VERDICTS = { p: "pass", f: "fail", u: "unresolved", c: "checker_error", "-": "" };

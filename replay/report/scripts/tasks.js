@@ -131,7 +131,7 @@ function table(sides) {
   }
   const same = sides.length > 1 && parts === null ? " They never part." : "";
   return el("table", { class: "decisions" },
-    el("caption", {}, `An epoch of 30 s each; waits that say the same are one row.${same}`),
+    el("caption", {}, el("span", {}, `An epoch of 30 s each; waits that say the same are one row.${same}`)),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "time"),
       sides.map((side) => el("th", { scope: "col" }, said(given.agents[side.one.a]))))),
     el("tbody", {}, rows));
@@ -147,12 +147,13 @@ function strip(side, narrow) {
     parts.push(svg("path", { class: "grid", d: `M${left} ${6 + lane * (k + 1)}H${width - 6}` }));
     parts.push(svg("text", { class: "ink", x: left - 6, y: 6 + lane * (k + 0.5) + size * 0.35, "font-size": size, "text-anchor": "end" }, stageOf(LANES[k])));
   }
-  for (let step = 0; step < side.steps; step++) {
+  for (let step = 0, end; step < side.steps; step = end) {
     const letter = side.one.shown[step], number = LANES.indexOf(letter);
+    for (end = step + 1; side.one.shown[end] === letter; end++);
     const box = number < 0
       ? { class: "gap", y: 6, height: lane * 4 }
       : { class: CLASSES[letter], y: 6 + lane * (number + 0.2), height: lane * 0.6 };
-    parts.push(svg("rect", { ...box, x: (left + step * unit).toFixed(1), width: (unit + 0.3).toFixed(1) }));
+    parts.push(svg("rect", { ...box, x: (left + step * unit).toFixed(1), width: (unit * (end - step)).toFixed(1) }));
   }
   for (const cue of side.cues.values()) {
     const x = (left + (cue.t / 30) * unit).toFixed(1);
@@ -165,7 +166,7 @@ function strip(side, narrow) {
     const x = Math.min(Math.max(left + step * unit, left + 16), width - 20);
     parts.push(svg("text", { x: x.toFixed(1), y: bottom + 44, "font-size": size, "text-anchor": "middle" }, clock(side.one.c + 30 * step).slice(0, 5)));
   }
-  const told = `${given.agents[side.one.a]}: ${side.one.n} cues, ${side.one.w} wakings`;
+  const told = `${given.agents[side.one.a]}: ${plural(side.one.n, "cue")}, ${plural(side.one.w, "waking")}`;
   return svg("svg", { class: "night strip", viewBox: `0 0 ${width} ${bottom + 50}`, role: "img", "aria-label": clean(told) }, parts);
 }
 
@@ -173,7 +174,7 @@ function summary(side) {
   const one = side.one;
   return el("section", {},
     el("h2", {}, said(given.agents[one.a])),
-    el("p", {}, verdict(one.v), ` · ${words[one.s].replace("_", " ")} · ${one.n} cues, ${one.w} wakings · ended by `,
+    el("p", {}, verdict(one.v), ` · ${words[one.s].replace("_", " ")} · ${plural(one.n, "cue")}, ${plural(one.w, "waking")} · ended by `,
       said(words[one.end].replaceAll("_", " ")), one.d ? el("span", {}, " · ", said(words[one.d])) : null),
     el("figure", {}, el("div", { class: "desk" }, strip(side, false)), el("div", { class: "phone" }, strip(side, true)),
       el("figcaption", {}, "Stages as shown; short lines: cues; long lines with a head: cues that woke; dashed: refused.")));

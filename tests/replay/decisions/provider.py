@@ -26,6 +26,8 @@ class Handler(BaseHTTPRequestHandler):
     """One client call; `body` and `asked` (headers) are kept by the provider."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = 1 << 16
     body: dict[str, Any]
     text: bytes
 
@@ -84,7 +86,7 @@ def fails(share: float, seed: int) -> Callable[[int, Handler], Say]:
     def choose(number: int, handler: Handler) -> Say:
         text = json.dumps(handler.body, sort_keys=True)
         value = int(sha256(f"{seed}\0{text}".encode()).hexdigest()[:13], 16) / 16**13
-        return status(500) if value < share else ok
+        return status(500, after="0") if value < share else ok
 
     return choose
 

@@ -348,9 +348,13 @@ def test_a_cap_without_a_price_is_refused(
 def test_a_cap_without_counts_of_tokens_is_refused_at_the_first_answer(
     options: DecisionOptions,
 ) -> None:
-    with provider([raw(b'{"action":{"kind":"wait"}}')] * 9) as there:
-        with pytest.raises(PriceUnknown, match="without counts of tokens"):
-            play(at(options, there.url, task_cap_usd=1.0))
+    uncounted = raw(b'{"action":{"kind":"wait"}}')
+    with (
+        provider([uncounted] * 9) as there,
+        pytest.raises(PriceUnknown, match="without counts of tokens"),
+    ):
+        play(at(options, there.url, task_cap_usd=1.0))
+    assert len(there.asked) == 1
 
 
 # Costs
@@ -431,9 +435,7 @@ def test_a_way_out_without_services_changes_no_byte_of_a_rule_agent_s_run() -> N
 
 def test_an_agent_that_asks_for_a_service_that_is_not_there_is_told_so() -> None:
     done = play(DecisionOptions())
-    assert calls(done)[0]["error"] == "model: no service is named 'model'; there are: none" or (
-        calls(done)[0]["error"].startswith("no service is named 'model'")
-    )
+    assert calls(done)[0]["error"] == "no service is named 'model'; there are: none"
 
 
 class InProcess:

@@ -345,9 +345,10 @@ def test_any_draws_starts_and_conditions_by_the_seed() -> None:
 def test_a_start_theme_or_condition_that_cannot_be_is_told_at_reset(
     options: dict[str, Any], said: str
 ) -> None:
-    with environment(**{"recording": night(LETTERS), **options}) as env:
-        with pytest.raises(PaprikaError, match=said):
-            env.reset()
+    env = PaprikaEnv(**{"recording": night(LETTERS), **options})
+    with pytest.raises(PaprikaError, match=said):
+        env.reset()
+    env.close()
 
 
 @pytest.mark.parametrize(

@@ -164,3 +164,20 @@ def test_texts_come_out_of_shared_memory_as_they_went_in(texts: list[str]) -> No
         write_to_shared_memory(space, number, "x" * 40, memory)
         write_to_shared_memory(space, number, text, memory)
     assert read_from_shared_memory(space, memory, 3) == tuple(texts)
+
+
+def test_what_was_read_of_shared_memory_follows_it_and_a_copy_does_not() -> None:
+    space = Unicode(5)
+    memory = create_shared_memory(space, 2, ctx=multiprocessing)
+    read: Any = read_from_shared_memory(space, memory, 2)
+    before = deepcopy(read)
+    write_to_shared_memory(space, 1, "夜 猫", memory)
+    assert before == ("", "")
+    assert isinstance(before, tuple)
+    assert (len(read), read[1], list(read), repr(read)) == (
+        2,
+        "夜 猫",
+        ["", "夜 猫"],
+        "('', '夜 猫')",
+    )
+    assert read == read_from_shared_memory(space, memory, 2) != before

@@ -21,6 +21,7 @@ from replay.experiment.rows import Status
 from replay.experiment.run import resolve
 from replay.experiment.running import RunningError, differences
 from replay.scores.verdicts import Property, Value
+from replay.tasks.exposure import Exposure, ExposureError
 from tests.conftest import ROOT
 from tests.replay.experiment.runs import (
     agent_file,
@@ -203,7 +204,7 @@ def test_a_full_disk_is_one_clear_error_and_the_run_goes_on_later(tmp_path: Path
     failed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert failed.returncode == 2
     assert len(failed.stderr.strip().splitlines()) == 1
-    assert "File too large" in failed.stderr
+    assert "free some space" in failed.stderr
     assert made(run, tmp_path / "run", resume=True).folder.rows()
 
 
@@ -239,3 +240,16 @@ def test_differences_name_the_key_and_both_values():
         "agents.wait.v: 1 → 2",
         "new: null → true",
     ]
+
+
+def test_a_held_out_seed_may_be_looked_at_in_one_run_and_be_resumed(tmp_path: Path):
+    exposure = Exposure(tmp_path / "exposure.jsonl")
+    run = small_run(tmp_path, "wait", seeds=(5, 6))
+    made(run, tmp_path / "run", exposure=exposure)
+    (tmp_path / "run" / "results.sqlite").unlink()
+    made(run, tmp_path / "run", exposure=exposure, resume=True)
+    other = resolve(replace(run.spec, dropout=0.1))
+    with pytest.raises(ExposureError, match=f"seed 6 of small, in run {run.id}"):
+        made(other, tmp_path / "other", exposure=exposure)
+    assert not (tmp_path / "other" / "attempts").exists()
+    made(resolve(replace(other.spec, seeds=(5,))), tmp_path / "third", exposure=exposure)

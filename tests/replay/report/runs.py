@@ -202,8 +202,8 @@ def row(unit: Unit, trace: Sequence[Line], hidden: Sequence[Line]) -> Row:
         limit_waits=0,
         tokens_in=0,
         tokens_out=0,
-        cost_paid=None,
-        cost_nominal=None,
+        cost_paid=0.0,
+        cost_nominal=0.0,
         evidence=True,
         trace_sha256="",
         hidden_sha256="",
@@ -233,7 +233,7 @@ def _manifest(
         "dropout": DROPOUT,
         "overlay": None,
         "wake_table": _wake_table()["chances"],
-        "nights": {name: night for name in nights},
+        "nights": dict.fromkeys(nights, night),
         "tasks": [],
     }
 

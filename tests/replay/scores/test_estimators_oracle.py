@@ -37,7 +37,7 @@ def test_mcnemar_is_the_exact_one_of_statsmodels(b: int, c: int):
     assert mcnemar(b, c) == pytest.approx(min(1.0, expected), abs=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(ps)
 def test_holm_is_the_one_of_statsmodels(given_ps: list[float | None]):
     tested = [p for p in given_ps if p is not None]

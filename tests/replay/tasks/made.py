@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from bedside.configuration import default_toml
@@ -12,6 +13,7 @@ from bedside.trace import MemorySink, Trace
 from replay.attempt import attempt
 from replay.conditions import PLAIN, Condition
 from replay.recorded_night import RecordedNight
+from replay.sample_night import sample_night
 from replay.tasks.task import StartKind, StartPoint, Task
 from replay.tasks.task_set import task_setting
 from replay.wake_rule import WakeTable, wake_table
@@ -20,6 +22,11 @@ from tests.replay.nights import Line, Lived, Scripted, lines_of
 TABLE = wake_table(default_toml("wake_table"))
 NOBODY = wake_table(default_toml("wake_table"), 0.0)
 """No cue wakes."""
+
+
+@cache
+def bundled_night() -> RecordedNight:
+    return RecordedNight(sample_night())
 
 
 def rolled(night: RecordedNight, start: int, seed: int, stream: str, number: int) -> float:

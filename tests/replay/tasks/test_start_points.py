@@ -1,15 +1,16 @@
 """Where tasks start: rules of the seed on nights written by hand, and the bundled night."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.hypnogram import rem_runs
-from replay.recorded_night import RecordedNight
-from replay.sample_night import sample_night
 from replay.tasks.start_points import start_points
 from replay.tasks.task import StartKind
 from tests.replay.nights import STAGES, night
+from tests.replay.tasks.made import bundled_night
 
 KINDS = tuple(StartKind)
 
@@ -20,7 +21,7 @@ def epochs_of(letters: str, kind: StartKind, **given_: str) -> list[int]:
 
 
 def test_the_bundled_night_has_fifteen_start_points() -> None:
-    found = start_points(RecordedNight(sample_night()))
+    found = start_points(bundled_night())
     assert len(found.points) == 15
     assert found.lacking == {}
     kinds = [point.kind for point in found.points]
@@ -29,9 +30,7 @@ def test_the_bundled_night_has_fifteen_start_points() -> None:
 
 def test_the_bundled_night_starts_where_the_seed_says() -> None:
     # Seed, 02: onset 05:48, longest light at 09:05, longest deep at 08:34.
-    clocks = {
-        point.kind: point.clock for point in start_points(RecordedNight(sample_night())).points
-    }
+    clocks = {point.kind: point.clock for point in start_points(bundled_night()).points}
     assert clocks[StartKind.SLEEP_ONSET] == "0548"
     assert clocks[StartKind.LONGEST_LIGHT] == "0905"
     assert clocks[StartKind.LONGEST_DEEP] == "0834"
@@ -163,5 +162,5 @@ def test_two_starts_share_a_cluster_exactly_if_windows_link_them(letters: str) -
         for other in found:
             low, high = sorted((one.epoch, other.epoch))
             between = sorted({p.epoch for p in found if low <= p.epoch <= high})
-            linked = all(b - a < 41 for a, b in zip(between, between[1:], strict=False))
+            linked = all(b - a < 41 for a, b in pairwise(between))
             assert (one.cluster == other.cluster) == linked

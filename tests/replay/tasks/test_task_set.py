@@ -9,13 +9,11 @@ from bedside.configuration import default_toml
 from bedside.safety.gate import Mode
 from replay.conditions import PLAIN, Condition, PersonAct, SignalFault
 from replay.latency import LatencyModel
-from replay.recorded_night import RecordedNight
-from replay.sample_night import sample_night
 from replay.tasks.start_points import DEFAULT_KINDS
 from replay.tasks.task import DEVELOPMENT_SEEDS, HELD_OUT_SEEDS, StartKind, Task
 from replay.tasks.task_set import make_tasks, task_setting, theme_of
 from tests.replay.nights import night
-from tests.replay.tasks.made import TABLE, task_at, tried
+from tests.replay.tasks.made import TABLE, bundled_night, task_at, tried
 
 FLICKER = Condition(signal=SignalFault.FLICKER)
 CHANGED = Condition(person=PersonAct.THEME_CHANGED)
@@ -24,7 +22,7 @@ THEMES = ["forest", "sea", "cat", "clock", "eating coconut chicken in Hainan"]
 
 
 def bundled(**given: object) -> tuple[Task, ...]:
-    return make_tasks(RecordedNight(sample_night()), seeds=SEEDS, **given)  # type: ignore[arg-type]
+    return make_tasks(bundled_night(), seeds=SEEDS, **given)  # type: ignore[arg-type]
 
 
 def test_the_bundled_night_gives_15_start_points_under_8_seeds() -> None:
@@ -120,9 +118,9 @@ def test_a_task_is_forty_actions_from_the_epoch_on_and_then_cut_short() -> None:
 
 def test_history_before_the_task_is_warmed_and_cues_start_empty() -> None:
     recorded = night("WW" + "R" * 60)
-    seen = tried(recorded, task_at(10), {}).steps[0]["observation"]
-    assert seen["rem_epochs_in_row"] == 9
-    assert seen["minutes_since_onset"] is not None
+    seen = tried(recorded, task_at(20), {}).steps[0]["observation"]
+    assert seen["rem_epochs_in_row"] == 19
+    assert seen["minutes_since_onset"] == 9.5  # from the start of epoch 2 to that of 21
     assert seen["cues"] == 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agents.wait import WaitAgent
+from bedside.configuration import default_toml
 from bedside.plan import Ending
 from bedside.trace import Trace
 from devices.types import Stage
@@ -15,7 +16,16 @@ from replay.hypnogram import letters
 from replay.recorded_night import RecordedNight
 from replay.sample_night import sample_night
 from replay.setting import Setting
-from replay.validation import chance, contestants, fidelity, leaks, one_loop, repetition
+from replay.validation import (
+    chance,
+    contestants,
+    fidelity,
+    leaks,
+    one_loop,
+    repetition,
+    stepping,
+)
+from replay.validation.broken import cued_wait
 from replay.validation.endings import WAYS, ending_checks
 from replay.validation.environment import REAL, Environment
 from replay.validation.findings import Finding, Result
@@ -25,6 +35,8 @@ from replay.validation.trials import trial
 from replay.wake_rule import wake_table
 from replay.world import World, recorded_world
 from tests.replay.nights import night, setting
+
+TABLE = default_toml("wake_table")
 
 
 def test_the_small_night_has_what_the_checks_need() -> None:
@@ -261,6 +273,36 @@ def test_a_loop_of_another_kind_is_not_the_bedside_s() -> None:
 
     got = one_loop.live_loop_is_replay_loop(Ground(bench(), Environment(world=world)))
     assert got.result is Result.FAILED
+
+
+def test_a_stepped_night_that_differs_from_the_loop_is_caught() -> None:
+    """A world that is another one each time it is built."""
+    got = stepping.steps_give_the_same_trace(Ground(night(BENCH * 2), remembering()))
+    assert got.result is Result.FAILED
+    assert got.numbers["same"] < got.numbers["tasks"]
+    assert got.numbers["by_env"] == 1
+
+
+def test_an_oracle_that_is_woken_has_lost() -> None:
+    def louder(table: Any, scale: float) -> Any:
+        real = wake_table(table, scale)
+        certain = dict.fromkeys(real.chances[Stage.REM], 1.0)
+        return replace(real, chances={**real.chances, Stage.REM: certain})
+
+    def world(played: RecordedNight, made: Setting, *, session_id: str, hidden: Trace) -> World:
+        waking = replace(made, wake_table=louder(TABLE, 1.0))
+        return recorded_world(played, waking, session_id=session_id, hidden=hidden)
+
+    got = contestants.oracle_passes(Ground(bench(), Environment(world=world)))
+    assert got.result is Result.FAILED
+    assert len(got.numbers["lost"]) == got.numbers["tasks"] > 0
+    assert "not: " in got.line
+
+
+def test_waiting_that_is_woken_fails_for_more_than_want_of_a_cue() -> None:
+    got = contestants.wait_fails_cue_tasks(Ground(bench(), Environment(world=cued_wait)))
+    assert got.result is Result.FAILED
+    assert got.numbers["others"]
 
 
 def test_a_trial_keeps_what_the_agent_saw_and_answered() -> None:
