@@ -131,8 +131,12 @@ def print_episode(done: Episode) -> None:
     screen = Screen()
     gone_on = [f"{done.gone_on} were there already"] if done.gone_on else []
     screen.heading(
-        [f"Episode of {plural(len(done.rows), 'session')}", clean(done.agent), done.memory]
-        + gone_on,
+        [
+            f"Episode of {plural(len(done.rows), 'session')}",
+            clean(done.agent),
+            done.memory,
+            *gone_on,
+        ],
         style="bold",
     )
     screen.heading(["with memory | without; reports are SYNTHETIC"])

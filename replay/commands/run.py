@@ -51,6 +51,8 @@ def run(
     call_limit: int | None = None,
     task_cap: float | None = None,
     spend_cap: float | None = None,
+    prices: Path | None = None,
+    token_env: str | None = None,
     trial: int = 1,
     jobs: int | None = None,
     resume: bool = False,
@@ -105,6 +107,10 @@ def run(
         Most US dollars of one attempt, as if nothing were cached.
     spend_cap
         Most US dollars that the run may really pay.
+    prices
+        A file of prices to use instead of the bundled one.
+    token_env
+        Environment variable that holds the services' bearer token.
     trial
         Number of the repetition, for agents that do not answer the same twice.
     jobs
@@ -144,6 +150,8 @@ def run(
             "call_limit": call_limit,
             "task_cap_usd": task_cap,
             "run_cap_usd": spend_cap,
+            "prices": prices,
+            "token_env": token_env,
         },
         trial=trial,
     )
@@ -189,13 +197,14 @@ def _spec(**given: Any) -> RunSpec:
 
 
 def _decisions(
-    *, service: list[str], mode: str, cache: Path | None, call_limit: int | None, **caps: Any
+    *, service: list[str], mode: str, cache: Path | None, prices: Path | None, **given: Any
 ) -> DecisionOptions:
     from replay.decisions import (
-        TASK_CALLS,
         CacheMode,
         DecisionOptions,
+        bundled_prices,
         cache_folder,
+        read_prices,
         services_from,
     )
 
@@ -204,8 +213,8 @@ def _decisions(
         services=services_from(service),
         mode=how,
         cache=None if how is CacheMode.OFF else cache_folder(cache),
-        call_limit=TASK_CALLS if call_limit is None else call_limit,
-        **caps,
+        prices=bundled_prices() if prices is None else read_prices(prices),
+        **{name: value for name, value in given.items() if value is not None},
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from bedside.safety.gate import Mode
 from devices.types import PaprikaError
 from replay.conditions import PLAIN, Condition, condition_named
-from replay.decisions import CacheMode, DecisionOptions
+from replay.decisions import CacheMode, DecisionOptions, Price, Prices
 from replay.latency import LatencyModel
 from replay.tasks.start_points import DEFAULT_KINDS
 from replay.tasks.task import StartKind
@@ -115,6 +115,7 @@ def _kept(options: DecisionOptions) -> dict[str, Any]:
     return {
         "services": dict(options.services),
         "token_env": options.token_env,
+        "prices": {name: asdict(price) for name, price in options.prices.models.items()},
         "mode": options.mode.value,
         "cache": None if options.cache is None else str(options.cache.resolve()),
         "fill": options.fill,
@@ -131,5 +132,6 @@ def _options(given: dict[str, Any]) -> DecisionOptions:
             **given,
             "mode": CacheMode(given["mode"]),
             "cache": None if cache is None else Path(cache),
+            "prices": Prices({name: Price(**one) for name, one in given["prices"].items()}),
         }
     )

@@ -116,12 +116,19 @@ def keep(folder: Path, key: str, evidence: Evidence) -> None:
     ):
         growing = path.with_name(f"{path.name}.{os.getpid()}.part")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            growing.write_bytes(packer.compress(text))
+            _write(growing, packer.compress(text))
             os.replace(growing, path)
         except OSError as error:
             growing.unlink(missing_ok=True)
             raise TraceError(f"{path}: {error.strerror}; free some space, then --resume") from error
+
+
+def _write(path: Path, packed: bytes) -> None:
+    try:
+        path.write_bytes(packed)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(packed)
 
 
 def kept(folder: Path, planned: Planned) -> Evidence | None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 from devices.types import EPOCH_S, Stage
-from replay.summary import Line
+from replay.experiment.folder import hidden_path, trace_path
+from replay.summary import Line, parsed, read_bytes
 
 ACTION_LETTERS: Final = {"wait": ".", "sound": "s", "whisper": "w", "object": "o", "stop": "x"}
 INSERTED: Final = "i"
 """Letter of a hidden epoch that is no recording but wake after a cue."""
+_SEEN: Final = b',"observation":{'
+_ACTION: Final = b',"action":{'
 _LETTERS: Final = {stage.value: stage.coarse.letter for stage in Stage}
 
 
@@ -83,6 +87,19 @@ class Course:
         return self.shown[step], self.reasons[step]
 
 
+def read_course(folder: Path, key: str) -> Course:
+    """The course of an attempt of the run in a folder.
+
+    Raises:
+        TraceError: a trace is missing or broken.
+    """
+    path, hidden = trace_path(folder, key), hidden_path(folder, key)
+    return course(
+        parsed(_without_observations(read_bytes(path)), str(path)),
+        parsed(read_bytes(hidden), str(hidden)),
+    )
+
+
 def course(trace: Sequence[Line], hidden: Sequence[Line]) -> Course:
     """Cut down the lines of both traces of a whole attempt."""
     head = trace[0]
@@ -108,6 +125,19 @@ def course(trace: Sequence[Line], hidden: Sequence[Line]) -> Course:
         latencies={step: one["latency_s"] for step, one in decisions if one["latency_s"]},
         ending=trace[-1].get("ending", ""),
     )
+
+
+def _without_observations(text: bytes) -> bytes:
+    """The trace without what the agent saw: half of it, and nothing a page shows.
+
+    A quote inside a JSON string has a backslash before it, so that no string can hold either mark.
+    """
+    first, *rest = text.split(_SEEN)
+    parts = [first]
+    for part in rest:
+        end = part.find(_ACTION)
+        parts += (part[end:],) if end >= 0 else (_SEEN, part)
+    return b"".join(parts)
 
 
 def _letter(stage: str | None) -> str:

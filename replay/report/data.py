@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from replay.experiment.folder import RunFolder
 from replay.experiment.rows import Row
-from replay.report.courses import Course, course
-from replay.report.run import Run
+from replay.report.courses import Course, read_course
 from replay.scores.figures import Scoreboard
 from replay.scores.scoreboard import nearest_to_one
 from replay.scores.verdicts import Property, Verdict
@@ -23,7 +23,7 @@ PROPERTIES: Final = tuple(Property)
 class RunData:
     """A run as the pages see it. sets: verdicts by set, oldest first."""
 
-    run: Run
+    run: RunFolder
     rows: Sequence[Row]
     board: Scoreboard
     sets: Mapping[str, Mapping[str, Verdict]]
@@ -34,7 +34,7 @@ class RunData:
 
     @property
     def newest(self) -> Mapping[str, Verdict]:
-        return self.sets[next(reversed(self.sets))] if self.sets else {}
+        return list(self.sets.values())[-1] if self.sets else {}
 
     @property
     def base_scale(self) -> float:
@@ -71,9 +71,7 @@ class RunData:
     def courses(self, night: str) -> Iterator[tuple[Row, Course | None]]:
         """What happened in each attempt on a night; None where there is no evidence."""
         for row in self.rows_of[night]:
-            key = row.unit.key
-            whole = row.evidence
-            yield row, course(self.run.trace(key), self.run.hidden(key)) if whole else None
+            yield row, read_course(self.run.path, row.unit.key) if row.evidence else None
 
 
 @dataclass(frozen=True, slots=True)

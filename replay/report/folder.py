@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from devices.types import PaprikaError
+from replay.experiment.folder import RunFolder
 from replay.report.data import RunData
 from replay.report.page import Link, Script, page
 from replay.report.pages.attempts import attempts_script, attempts_sections
@@ -24,7 +25,6 @@ from replay.report.pages.night import night_sections, nights_menu
 from replay.report.pages.overview import overview_sections
 from replay.report.pages.scores import score_sections
 from replay.report.pages.tasks import tasks_script, tasks_sections
-from replay.report.run import Run
 from replay.scores.scoreboard import scoreboard
 from replay.staging import staged
 
@@ -40,7 +40,9 @@ class ReportError(PaprikaError):
     """The pages cannot be made; the message names the run and says what to do."""
 
 
-def write_report(run: Run, *, out: Path | None = None, progress: Report | None = None) -> Path:
+def write_report(
+    run: RunFolder, *, out: Path | None = None, progress: Report | None = None
+) -> Path:
     """Write every page; what was in the folder before is gone only when all are written.
 
     out: by default `page` in the run's folder. Gives the first page's path.
@@ -52,7 +54,7 @@ def write_report(run: Run, *, out: Path | None = None, progress: Report | None =
     if not rows:
         raise ReportError(f"{run.path}: no attempt in this run, so there is nothing to show")
     sets = {one.id: run.verdicts(one.id) for one in run.verdict_sets()}
-    newest = next(reversed(sets.values()), {})
+    newest = list(sets.values())[-1] if sets else {}
     board = scoreboard(rows, newest, chances=run.manifest.get("wake_table"))
     found = RunData(run, rows, board, sets)
     folder = out or run.path / "page"

@@ -41,8 +41,10 @@ REPORT_STYLE: Final = f"""{PAGE_STYLE}
 .night .arrow{{stroke:var(--soft);stroke-width:1.4;fill:none}}.night .head{{fill:var(--soft)}}
 .night .code{{font-family:ui-monospace,"DejaVu Sans Mono",monospace}}
 .night .strong{{font-weight:600;fill:var(--ink)}}
-nav{{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;padding:.4rem 0;border-bottom:1px solid var(--grid)}}
-nav a{{padding:.35rem 0}}nav a[aria-current]{{color:var(--ink);font-weight:600;text-decoration:none}}
+nav{{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;padding:.4rem 0;
+border-bottom:1px solid var(--grid)}}
+nav a{{padding:.35rem 0}}
+nav a[aria-current]{{color:var(--ink);font-weight:600;text-decoration:none}}
 .skip{{position:absolute;left:-99rem}}.skip:focus{{left:1rem;top:.3rem;background:var(--paper)}}
 :focus-visible{{outline:3px solid var(--link);outline-offset:2px}}
 .table{{max-width:none;width:auto;min-width:min(100%,30rem)}}
@@ -51,18 +53,19 @@ caption span{{display:block;position:sticky;left:0;width:fit-content;
 max-width:min(58rem,calc(100vw - 2rem))}}
 .table th:first-child,.table td:first-child{{position:sticky;left:0;background:var(--paper)}}
 .table thead th.n{{text-align:right;white-space:normal}}
-.wide main{{max-width:90rem}}
+.wide main{{max-width:90rem}}.wide table a{{white-space:nowrap}}
+.table th.n button{{text-align:right}}
 .table td,.table th{{padding-right:1rem}}.table thead th{{vertical-align:bottom}}
 .table small{{display:block;color:var(--soft);white-space:nowrap}}
-.table th button{{font:inherit;color:inherit;background:none;border:0;padding:.3rem 0;cursor:pointer;
-text-decoration:underline dotted;text-align:inherit}}
+.table th button{{font:inherit;color:inherit;background:none;border:0;padding:.3rem 0;
+cursor:pointer;text-decoration:underline dotted;text-align:inherit}}
 .menu{{columns:12rem;list-style:none;padding:0;max-width:none}}
 .menu a{{display:inline-block;padding:.2rem 0}}
 .hidden{{border-bottom:1px dotted currentColor}}
 .controls{{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.6rem;
 margin:.8rem 0;align-items:end}}
 .controls label{{display:block;font-size:.85rem;color:var(--soft)}}
-.controls div:first-child{{grid-column:span 2}}
+.controls .long{{grid-column:span 2}}
 select,.controls button,.pager button{{font:inherit;color:var(--ink);background:var(--card);
 border:1px solid var(--soft);border-radius:.3rem;padding:.4rem .5rem;min-height:2.6rem;width:100%}}
 .pager{{display:flex;gap:.8rem;align-items:center;margin:.6rem 0}}.pager button{{width:auto}}
@@ -71,7 +74,8 @@ button:disabled{{opacity:.45}}
 .v-checker_error::before{{content:"! "}}.v-fail,.v-checker_error{{color:var(--alarm)}}
 .wait td{{color:var(--soft)}}.parts td{{border-top:3px solid var(--alarm)}}
 .decisions{{max-width:none;table-layout:auto}}
-.decisions td,.decisions bdi{{overflow-wrap:anywhere}}.decisions td:first-child{{white-space:nowrap}}
+.decisions td,.decisions bdi{{overflow-wrap:anywhere}}
+.decisions td:first-child{{white-space:nowrap}}
 .tag{{display:inline-block;border:1px solid currentColor;border-radius:.25rem;padding:0 .35rem;
 font-size:.85em;margin-right:.25rem;white-space:nowrap}}.tag.alarm{{font-weight:600}}
 .sides{{display:grid;grid-template-columns:1fr;gap:.4rem 2rem}}

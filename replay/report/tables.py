@@ -45,7 +45,9 @@ def scored(found: Rate | None) -> Cell:
     """Passed of planned, a range while attempts are open, and the interval around it."""
     if found is None:
         return Cell(NOTHING)
-    return Cell(rate_in_words(found), f"{count_in_words(found)} {interval_in_words(found.interval)}")
+    return Cell(
+        rate_in_words(found), f"{count_in_words(found)} {interval_in_words(found.interval)}"
+    )
 
 
 def _right(place: int, numbers: Sequence[bool]) -> str:

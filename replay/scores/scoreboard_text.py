@@ -281,11 +281,15 @@ def _costs(paper: Paper, scores: Sequence[AgentScore]) -> None:
 
 def _went_wrong(paper: Paper, scores: Sequence[AgentScore]) -> None:
     """Attempts that are no score, decisions that were none, cues that were not played."""
-    paper.blank()
+    lines = []
     for score in scores:
         broken = {name: n for name, n in score.statuses.items() if name != "completed"}
         bad = {name: n for name, n in score.decisions.items() if name != "ok"}
         kept = {"refused by the gate": score.cues.refused}
         for what, counts in (("attempts", broken), ("decisions", bad), ("cues", kept)):
             if any(counts.values()):
-                paper.words(f"{score.agent}: {what} {', '.join(counted(counts))}")
+                lines.append(f"{score.agent}: {what} {', '.join(counted(counts))}")
+    if lines:
+        paper.blank()
+    for line in lines:
+        paper.words(line)

@@ -25,14 +25,21 @@ APART: Final = 3
 
 
 def oracle_actions(
-    night: RecordedNight, task: Task, wake_table: WakeTable, *, dropout: float
+    night: RecordedNight,
+    task: Task,
+    wake_table: WakeTable,
+    *,
+    dropout: float,
+    shown: tuple[Stage, ...] | None = None,
 ) -> tuple[tuple[int, Action], ...] | None:
     """The fewest low sounds that pass the task, by step, as early as can be; None: none do.
 
     One sound, and before it one for each that a failing device will miss.
+    shown: the task's `shown_stages`, where they are known already.
     """
     faults = Faults(task.condition, dice_of(night, task))
-    shown = shown_stages(night, task, dropout)
+    if shown is None:
+        shown = shown_stages(night, task, dropout)
     spare = [step for step, stage in enumerate(shown) if stage in ALLOWED]
     for step in _quiet_rem(night, task, wake_table, faults, shown):
         steps = _led_up_to(step, spare, faults.missed)

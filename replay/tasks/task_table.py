@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 from replay.conditions import PLAIN, Condition
 from replay.hypnogram import counts4
 from replay.recorded_night import RecordedNight
-from replay.tasks.feasibility import feasible
+from replay.tasks.oracle import oracle_actions
 from replay.tasks.start_points import WINDOW, start_points
 from replay.tasks.task import StartKind, StartPoint
 from replay.tasks.task_set import make_tasks
+from replay.tasks.uncued import shown_stages
 from replay.wake_rule import WakeTable
 
 
@@ -83,18 +85,17 @@ def task_table(
     found = start_points(night, kinds)
     tasks = make_tasks(night, seeds=seeds, kinds=kinds, conditions=(condition,))
     tables = {scale: replace(wake_table, scale=scale) for scale in scales}
+    passable: Counter[tuple[StartPoint, float]] = Counter()
+    for task in tasks:
+        shown = shown_stages(night, task, dropout)
+        for scale, table in tables.items():
+            found_one = oracle_actions(night, task, table, dropout=dropout, shown=shown)
+            passable[task.start, scale] += found_one is not None
     rows = tuple(
         StartRow(
             point,
             counts4(night.shown[point.epoch : point.epoch + WINDOW]),
-            {
-                scale: sum(
-                    feasible(night, task, table, dropout=dropout)
-                    for task in tasks
-                    if task.start == point
-                )
-                for scale, table in tables.items()
-            },
+            {scale: passable[point, scale] for scale in scales},
         )
         for point in found.points
     )

@@ -119,9 +119,7 @@ def draw(frame: Frame) -> Drawing:
     arrows = [
         arrow
         for number, part in enumerate(RING)
-        for arrow in ring.arrow(
-            spots[number], spots[(number + 1) % len(RING)], f"{passed(part)}"
-        )
+        for arrow in ring.arrow(spots[number], spots[(number + 1) % len(RING)], f"{passed(part)}")
     ]
     rows = 1 + max(row for _, row in spots)
     return Drawing([*arrows, *boxes], ring.bottom(rows))
@@ -132,7 +130,7 @@ class _Ring:
 
     def __init__(self, frame: Frame, *, columns: int) -> None:
         self._frame = frame
-        self._high = 62.0
+        self._high = 66.0
         self._down = 40.0
         self._across = 36.0 if frame.is_narrow else 88.0
         self._wide = (frame.width - 4 - self._across * (columns - 1)) / columns
@@ -148,8 +146,14 @@ class _Ring:
             (part.role, size - 1, "ink"),
         )
         said = "".join(
-            text(x + self._wide / 2, y + 14 + 18 * k, fitted(words, at, self._wide - 6), at, style,
-                 "middle")
+            text(
+                x + self._wide / 2,
+                y + 14 + 18 * k,
+                fitted(words, at, self._wide - 6),
+                at,
+                style,
+                "middle",
+            )
             for k, (words, at, style) in enumerate(lines)
         )
         return (
@@ -185,7 +189,7 @@ class _Ring:
             yield text(x, y - 9, fitted(words, size, self._across), size, "ink", anchor)
 
     def bottom(self, rows: int) -> float:
-        extra = 20 if self._frame.is_narrow else 4
+        extra = 22 if self._frame.is_narrow else 10
         return rows * self._high + (rows - 1) * self._down + extra
 
     def _corner(self, column: int, row: int) -> tuple[float, float]:

@@ -79,7 +79,8 @@ def attempts_script(found: RunData) -> Script:
         "night task agent kind scale seed heldOut feasible status cues rem trueRem wakings broken "
         "detail"
     )
-    columns: dict[str, Any] = dict(zip(names.split(), map(list, zip(*rows, strict=True)), strict=True))
+    values = [list(column) for column in zip(*rows, strict=True)]
+    columns: dict[str, Any] = dict(zip(names.split(), values, strict=True))
     keys = [row.unit.key for row in found.rows]
     return Script(
         "attempts.js",
@@ -95,7 +96,7 @@ def attempts_script(found: RunData) -> Script:
             "properties": [name.value for name in PROPERTIES],
             "sets": [
                 {"id": name, "verdicts": _letters(keys, verdicts)}
-                for name, verdicts in reversed(found.sets.items())
+                for name, verdicts in reversed(list(found.sets.items()))
             ],
         },
     )

@@ -49,7 +49,8 @@ def decisions_table(made: Course) -> str:
     rows = "".join(_row(made, start, epochs, asked.get(start)) for start, epochs in made.runs())
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Decisions">'
-        '<table class="decisions"><caption><span>Decisions, an epoch of 30 s each</span></caption><thead><tr>'
+        '<table class="decisions"><caption><span>Decisions, an epoch of 30 s each</span></caption>'
+        "<thead><tr>"
         '<th scope="col">time</th><th scope="col">shown</th><th scope="col">decision</th>'
         f'<th scope="col">reason</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
@@ -64,7 +65,7 @@ def _row(made: Course, start: int, epochs: int, asked: Asked | None) -> str:
         shown += f" (hidden: {STAGE_WORDS[LANES[hidden]]})"
     said = " · ".join(_flags(made, start, asked))
     return (
-        f'<tr{" class=wait" if waited else ""}><td>{at}</td><td>{escape(shown)}</td>'
+        f"<tr{' class=wait' if waited else ''}><td>{at}</td><td>{escape(shown)}</td>"
         f"<td>{data(_decision(made, start, epochs, asked))}</td>"
         f"<td>{data(made.reasons[start])}{_tags(said, asked)}</td></tr>"
     )
@@ -106,4 +107,3 @@ def _tags(said: str, asked: Asked | None) -> str:
 def time_of_day_s(since_noon_s: float) -> str:
     """HH:MM:SS."""
     return f"{time_of_day(since_noon_s)}:{int(since_noon_s % 60):02d}"
-

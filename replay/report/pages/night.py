@@ -23,9 +23,7 @@ def night_sections(
 ) -> Iterator[str]:
     facts = found.facts(night)
     start_s, letters = facts["start_clock_s"], facts["shown"]
-    span = span_in_words(
-        start_s, len(letters) * EPOCH_S, assumed=facts.get("start_assumed", False)
-    )
+    span = span_in_words(start_s, len(letters) * EPOCH_S, assumed=facts.get("start_assumed", False))
     points = starts([row for row, _ in courses], start_s)
     yield f"<p>{data(span)}. {data(_kind(facts))}</p>"
     yield _chart(found, night, courses, points)
@@ -119,7 +117,8 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _scores(found: RunData, night: str) -> str:
-    scores = [s for s in found.board.night_scores if s.night == night and s.scale == found.base_scale]
+    here = [score for score in found.board.night_scores if score.night == night]
+    scores = [score for score in here if score.scale == found.base_scale]
     if not scores:
         return ""
     return "<h2>Cues in shown and in true REM</h2>" + table(

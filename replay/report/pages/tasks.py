@@ -82,8 +82,7 @@ def _course(course: Course, words: Words) -> dict[str, Any]:
         "true": course.hidden if course.hidden != course.shown else "",
         "cues": [_cue(one, words) for one in course.asked],
         "bad": [
-            [step, words(status), words(error)]
-            for step, (status, error) in course.troubles.items()
+            [step, words(status), words(error)] for step, (status, error) in course.troubles.items()
         ],
         "drop": list(course.dropouts),
         "late": [[step, latency_s] for step, latency_s in course.latencies.items()],

@@ -67,6 +67,7 @@ const COLUMNS = [
     (row) => el("td", {}, verdict(letter(row, place + 1))),
   ]),
 ];
+const NUMBERS = new Set(["scale", "cues", "in REM", "in true REM (hidden)", "wakings"]);
 if (given.nights.length > 1) {
   COLUMNS.splice(1, 0, ["night", (row) => col.night[row], (row) => el("td", {}, said(given.nights[col.night[row]]))]);
 }
@@ -107,7 +108,7 @@ function heads() {
   headRow.replaceChildren(...COLUMNS.map(([words], place) => {
     const sorted = order.by === place ? (order.down ? "descending" : "ascending") : "none";
     const mark = { none: "", ascending: " ▲", descending: " ▼" }[sorted];
-    return el("th", { scope: "col", "aria-sort": sorted },
+    return el("th", { scope: "col", "aria-sort": sorted, class: NUMBERS.has(words) ? "n" : null },
       el("button", { type: "button", on: { click: () => sortBy(place) } }, words + mark));
   }));
 }

@@ -208,7 +208,7 @@ const turn = (by) => {
 };
 view.append(
   el("div", { class: "controls" },
-    task.box,
+    filled(task.box, { class: "long" }, []),
     choice("Agent", named(given.agents), String(state.a), pick("a")).box,
     choice("Beside it", [[NOBODY, "nobody"], ...named(given.agents)], String(state.b), pick("b")).box,
     choice("Wake scale", given.scales.map((scale) => [String(scale), `${scale}×`]), String(state.scale), pick("scale")).box,

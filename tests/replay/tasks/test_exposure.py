@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.rem_rule import RemRule
@@ -202,6 +202,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.one_of(st.binary(max_size=60), JSON.map(lambda v: json.dumps(v).encode())), max_size=6
@@ -214,6 +215,7 @@ def test_whatever_stands_in_the_file_is_read_or_told(rows: list[bytes]) -> None:
         assert len(found) + len(book.messages) <= len(b"\n".join(rows).splitlines())
 
 
+@settings(max_examples=40)
 @given(
     st.builds(
         Exposed,

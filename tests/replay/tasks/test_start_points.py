@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay.hypnogram import rem_runs
@@ -140,6 +140,7 @@ def test_windows_that_overlap_by_way_of_a_third_share_a_cluster() -> None:
     assert [(point.epoch, point.cluster) for point in found] == [(0, 1), (36, 1), (72, 1)]
 
 
+@settings(max_examples=40)
 @given(st.text("WLDR?12", max_size=150))
 def test_every_start_leaves_room_and_shows_its_kind(letters: str) -> None:
     recorded = night(letters)
@@ -155,6 +156,7 @@ def test_every_start_leaves_room_and_shows_its_kind(letters: str) -> None:
     )
 
 
+@settings(max_examples=40)
 @given(st.text("LR", min_size=60, max_size=400))
 def test_two_starts_share_a_cluster_exactly_if_windows_link_them(letters: str) -> None:
     found = start_points(night(letters), KINDS).points

@@ -19,7 +19,7 @@ NIGHT = "WW" + "L" * 45 + "R" * 8 + "W" * 45
 def folder(tmp_path: Path) -> Path:
     for name in ("night-b", "night-a"):
         made = recording(NIGHT, night_id=name)
-        write_night(tmp_path / f"{name}.mcap", made.info, made.samples(), made.truth())
+        write_night(tmp_path / f"{name}.mcap", made)
     return tmp_path
 
 

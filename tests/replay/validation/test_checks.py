@@ -34,7 +34,7 @@ from replay.validation.nights import BENCH, bench, rewritten_from, with_other_tr
 from replay.validation.trials import trial
 from replay.wake_rule import wake_table
 from replay.world import World, recorded_world
-from tests.replay.nights import night, setting
+from tests.replay.nights import START_WALL_NS, night, setting
 
 TABLE = default_toml("wake_table")
 
@@ -148,14 +148,25 @@ def naming(played: RecordedNight, made: Setting, *, session_id: str, hidden: Tra
 
 
 def test_dice_that_hang_on_an_id_are_caught_by_another_id() -> None:
-    ground = Ground(night(BENCH * 3), Environment(world=naming))
+    ground = Ground(night(BENCH * 2), Environment(world=naming))
     assert repetition.ids_changed(ground).result is Result.FAILED
     assert repetition.theme_renamed(ground).result is Result.PASSED
 
 
-def test_a_night_without_a_time_of_day_cannot_be_a_day_later() -> None:
-    got = repetition.clock_shifted_a_day(Ground(night(BENCH, start_wall_ns=None), REAL))
-    assert got.result is Result.NOT_APPLICABLE
+def dated(played: RecordedNight, made: Setting, *, session_id: str, hidden: Trace) -> World:
+    """A world whose dice hang on the date."""
+    day = (played.info.start_wall_ns or 0) // (86_400 * 10**9)
+    return recorded_world(
+        played, replace(made, seed=made.seed + day), session_id=session_id, hidden=hidden
+    )
+
+
+@pytest.mark.parametrize("start_wall_ns", [START_WALL_NS, None])
+def test_dice_that_hang_on_the_date_are_caught_a_day_later(start_wall_ns: int | None) -> None:
+    played = night(BENCH * 2, start_wall_ns=start_wall_ns)
+    broken = repetition.clock_shifted_a_day(Ground(played, Environment(world=dated)))
+    assert broken.result is Result.FAILED
+    assert repetition.clock_shifted_a_day(Ground(played, REAL)).result is Result.PASSED
 
 
 def frozen(played: RecordedNight, made: Setting, *, session_id: str, hidden: Trace) -> World:
