@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from devices.types import VALUE_TYPES, Sample, Stream
 
 Listener = Callable[[Sample], object]
+Test = Callable[[Sample], bool]
 
 
 class HubRefused(TypeError):
@@ -44,24 +45,36 @@ class Hub:
     """Fan-out of samples, in the order of arrival, on the loop's own thread.
 
     Calling it publishes. Listeners that only keep what they hear may be handed many samples at
-    once; any other listener of a stream makes its samples come one by one.
+    once; any other listener of a stream makes the samples that it acts on come one by one.
     """
 
     def __init__(self) -> None:
         self._routes: dict[Stream, tuple[tuple[Listener, ...], type]] = {
             stream: ((), VALUE_TYPES[stream]) for stream in Stream
         }
-        self._keepers: dict[Stream, tuple[Listener, type]] = {}
+        self._keepers: dict[Stream, tuple[Listener, type, Test | None]] = {}
         self._keeping: set[Listener] = set()
+        self._tests: dict[Listener, Test] = {}
         self.refused: Counter[Stream] = Counter()
         self._sort_out()
 
     def subscribe(
-        self, listener: Listener, streams: Iterable[Stream], *, keeps: bool = False
+        self,
+        listener: Listener,
+        streams: Iterable[Stream],
+        *,
+        keeps: bool = False,
+        acts_on: Test | None = None,
     ) -> None:
-        """Hear these streams. keeps: the listener only stores, and acts on nothing."""
+        """Hear these streams.
+
+        keeps: the listener only stores, and acts on nothing. acts_on: which samples it does
+        anything with; it may or may not be handed the others. Asking changes nothing.
+        """
         if keeps:
             self._keeping.add(listener)
+        if acts_on is not None:
+            self._tests[listener] = acts_on
         for stream in streams:
             listeners, value_type = self._routes[stream]
             self._routes[stream] = ((*listeners, listener), value_type)
@@ -71,6 +84,7 @@ class Hub:
         for stream, (listeners, value_type) in self._routes.items():
             left = tuple(one for one in listeners if one != listener)
             self._routes[stream] = (left, value_type)
+        self._tests.pop(listener, None)
         self._sort_out()
 
     def inbox(self, streams: Iterable[Stream], size: int) -> Inbox:
@@ -102,17 +116,23 @@ class Hub:
             route = keepers.get(sample[0])
             if route is None or type(sample[2]) is not route[1]:
                 return index
-            route[0](sample)
+            keeper, _, acts_on = route
+            if acts_on is not None and acts_on(sample):
+                return index
+            keeper(sample)
         return end
 
     def _sort_out(self) -> None:
-        """Streams whose samples may be kept in bulk: heard by one keeper, or by nobody."""
+        """Streams whose samples may be kept in bulk: heard by nobody, or by one keeper, beside whom
+        at most one other listens who says what it acts on."""
         self._keepers = {}
         for stream, (listeners, value_type) in self._routes.items():
-            if not listeners:
-                self._keepers[stream] = (_ignore, value_type)
-            elif len(listeners) == 1 and listeners[0] in self._keeping:
-                self._keepers[stream] = (listeners[0], value_type)
+            keeper, *others = listeners or (_ignore,)
+            tests = [self._tests[one] for one in others if one in self._tests]
+            if listeners and keeper not in self._keeping:
+                continue
+            if len(tests) == len(others) <= 1:
+                self._keepers[stream] = (keeper, value_type, tests[0] if tests else None)
 
 
 def _ignore(sample: Sample) -> None:

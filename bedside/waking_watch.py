@@ -53,22 +53,39 @@ class WakingWatch:
         self._bpm: float | None = None
         self._baseline_bpm = mean(before) if before else None
         self._contact_lost = self._touched = False
-        self._hub.subscribe(self._hear, _WATCHED)
+        self._hub.subscribe(self._hear, _WATCHED, acts_on=self._acts_on)
 
     def end(self) -> None:
         if self._cue is not None:
             self._hub.unsubscribe(self._hear)
             self._cue = None
 
+    def _acts_on(self, sample: Sample) -> bool:
+        """Whether the sample makes any sign stronger, or the watch is over."""
+        if sample.t - self._since_t >= WATCH_S:
+            return True
+        if sample.source != (self._sources.get(sample.stream) or sample.source):
+            return False
+        match sample.value:
+            case StageReading(stage=stage):
+                return stage is Stage.AWAKE
+            case Movement(g=g):
+                return g > (self._movement_g or 0.0)
+            case HeartRate(bpm=bpm):
+                return bpm is not None and bpm > (self._bpm or 0.0)
+            case Contact(on_skin=on_skin):
+                return on_skin is False
+            case _:
+                return isinstance(sample.value, PersonEvent)
+
     def _hear(self, sample: Sample) -> None:
         cue, since_s = self._cue, sample.t - self._since_t
         if cue is None or since_s >= WATCH_S:
             self.end()
             return
-        if sample.source != (self._sources.get(sample.stream) or sample.source):
+        if not self._acts_on(sample):
             return
-        if not self._is_news(sample):
-            return
+        self._take(sample)
         signs = suspected(
             WakeSigns(
                 since_cue_s=since_s,
@@ -89,24 +106,19 @@ class WakingWatch:
         samples = self._windows.preferred(stream, t - BASELINE_S, t)
         return samples[-1].source if samples else None
 
-    def _is_news(self, sample: Sample) -> bool:
-        """Take the sample in; whether it makes any sign stronger."""
+    def _take(self, sample: Sample) -> None:
+        """Take in a sample that makes a sign stronger."""
         match sample.value:
-            case StageReading(stage=Stage.AWAKE):
+            case StageReading():
                 interval_s = self._windows.interval_s(Stream.STAGE, sample.source)
                 self._awake_s += interval_s or EPOCH_S
-                return True
-            case Movement(g=g) if g > (self._movement_g or 0.0):
+            case Movement(g=g):
                 self._movement_g = g
-                return True
-            case HeartRate(bpm=float() as bpm) if bpm > (self._bpm or 0.0):
+            case HeartRate(bpm=bpm):
                 self._bpm = bpm
-                return True
-            case Contact(on_skin=False):
+            case Contact():
                 self._contact_lost = True
-                return True
             case PersonEvent():
                 self._touched = True
-                return True
             case _:
-                return False
+                raise AssertionError("unreachable")

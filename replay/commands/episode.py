@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -147,24 +147,32 @@ def print_episode(done: Episode) -> None:
         cells = (*_cells(row.memory), *_cells(row.plain), theme)
         screen.heading([_ROW.format(row.session, clean(row.night)[:16], *cells)])
     screen.blank()
+    screen.heading([_WIDE.format("a session", "with memory", "without", "")], style="bold")
+    for metric, sides in _by_metric(done.slopes).items():
+        screen.heading([_WIDE.format(metric, *map(_words, sides), "")])
+    screen.blank()
     screen.heading(
-        [f"{'change a session':<18}{'with memory':<26}{'without':<26}{'difference':<26}"],
-        style="bold",
+        [_WIDE.format("with − w/o", "mean", "change a session", "p (mean)")], style="bold"
     )
     for metric, found in done.differences.items():
-        sides = (done.slopes["memory"][metric], done.slopes["plain"][metric], found["slope"])
-        screen.heading([f"{metric:<18}" + "".join(f"{_words(one):<26}" for one in sides)])
-    screen.blank()
-    screen.heading(["mean difference, with memory − without"], style="bold")
-    for metric, found in done.differences.items():
-        one = found["mean"]
-        p = "" if one is None else f"  p = {one.p:.4f}, {one.n} sessions"
-        screen.heading([f"{metric:<18}{_words(one):<26}{p}"])
+        mean = found["mean"]
+        p = "" if mean is None else f"{mean.p:.4f}"
+        screen.heading([_WIDE.format(metric, _words(mean), _words(found["slope"]), p)])
     screen.flow("files", [f"{clean(str(done.folder))}/"])
 
 
 _HEADS: Final = ("cues", "dose", "wakings")
 _ROW: Final = "{:>3}  {:<16}{:>6}{:>7}{:>9}  |{:>6}{:>7}{:>9}  {:>6}"
+
+
+_WIDE: Final = "{:<11}{:<28}{:<28}{}"
+
+
+def _by_metric(
+    slopes: Mapping[str, Mapping[str, Estimate | None]],
+) -> dict[str, tuple[Estimate | None, ...]]:
+    memory, plain = slopes["memory"], slopes["plain"]
+    return {metric: (memory[metric], plain[metric]) for metric in memory}
 
 
 def _cells(side: SideRow) -> tuple[Any, ...]:
@@ -174,4 +182,4 @@ def _cells(side: SideRow) -> tuple[Any, ...]:
 def _words(one: Estimate | None) -> str:
     if one is None:
         return "too few sessions"
-    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+    return f"{one.value:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from cyclopts import Parameter
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from replay.experiment.spec import RunSpec
     from replay.latency import LatencyModel
 
+_T = TypeVar("_T")
 Several = Parameter(consume_multiple=True)
 Kind = Literal["sleep_onset", "rem_onset", "longest_light", "longest_deep", "n1_onset"]
 
@@ -57,6 +58,7 @@ def run(
     jobs: int | None = None,
     resume: bool = False,
     dry_run: bool = False,
+    episode: bool = False,
     out: Path | None = None,
     json: bool = False,
 ) -> int:
@@ -119,11 +121,27 @@ def run(
         Go on with a run that was broken off.
     dry_run
         Say what would be made, and make nothing.
+    episode
+        Chain the nights of one person, with memory from session to session and without. Takes one
+        agent, one seed and one wake scale.
     out
         Folder of the run.
     json
         One JSON object on standard output, nothing else.
     """
+    if episode:
+        from replay.commands.episode import episode as chain
+
+        return chain(
+            nights or (),
+            agent=_one("--agents", agents),
+            seed=_one("--seeds", _seeds(seed, seeds)),
+            wake_scale=_one("--wake-scale", wake_scale or (1.0,)),
+            mode=mode or "observe",
+            out=out,
+            resume=resume,
+            json=json,
+        )
     from replay.experiment.folder import runs_folder
     from replay.experiment.run import resolve
     from replay.experiment.running import make
@@ -171,6 +189,12 @@ def run(
             progress=progress,
         )
     return _say(made, json)
+
+
+def _one(option: str, given: Sequence[_T]) -> _T:
+    if len(given) != 1:
+        raise RunOptionError(f"{option}: an episode takes one, not {len(given)}")
+    return given[0]
 
 
 def _spec(**given: Any) -> RunSpec:

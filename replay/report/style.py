@@ -62,7 +62,7 @@ cursor:pointer;text-decoration:underline dotted;text-align:inherit}}
 .menu{{columns:12rem;list-style:none;padding:0;max-width:none}}
 .menu a{{display:inline-block;padding:.2rem 0}}
 .hidden{{border-bottom:1px dotted currentColor}}
-.controls{{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.6rem;
+.controls{{display:grid;grid-template-columns:repeat(auto-fill,minmax(7.7rem,1fr));gap:.6rem;
 margin:.8rem 0;align-items:end}}
 .controls label{{display:block;font-size:.85rem;color:var(--soft)}}
 .controls .long{{grid-column:span 2}}

@@ -10,8 +10,16 @@ from replay.report.courses import course
 from replay.report.data import RunData
 from replay.report.figures import environment
 from replay.report.figures.canvas import figure
+from replay.report.pages.costs import costs_section
 from replay.report.pages.decisions import attempt_section, example_of
-from replay.report.pages.scores import claims_section, passes_table
+from replay.report.pages.measures import (
+    against_scale,
+    cues_by_stage,
+    wakings_and_violations,
+)
+from replay.report.pages.provenance import made_of_section, verdict_sets_section
+from replay.report.pages.score_tables import passes_table
+from replay.report.pages.scores import claims_section
 from replay.report.tables import Cell, data, table
 from replay.scores.figures import AgentScore, Split
 from replay.scores.score_words import (

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from replay.report.pages.scales import over_scales, saturation_section
+from replay.report.pages.score_tables import (
+    comparisons_table,
+    cues_table,
+    dose_table,
+    events_table,
+    pass_k_table,
+    passes_table,
+)
 from replay.report.tables import Cell, data, table
 from replay.scores.figures import AgentScore, Part, Scoreboard, Split
 from replay.scores.score_words import (
@@ -61,7 +70,8 @@ def _at_scale(board: Scoreboard, split: Split, scale: float) -> Iterator[str]:
     yield dose_table(scores)
     yield cues_table(scores)
     yield events_table(scores)
-    yield comparisons_table([c for c in board.comparisons if (c.split, c.scale) == (split, scale)])
+    pairs = [c for c in board.comparisons if (c.split, c.scale) == (split, scale)]
+    yield comparisons_table(pairs)
     yield _parts("start kind", [p for p in board.kinds if (p.split, p.scale) == (split, scale)])
     parts = [p for p in board.conditions if (p.split, p.scale) == (split, scale)]
     if len({part.name for part in parts}) > 1:

@@ -131,10 +131,14 @@ function show() {
   onward.disabled = last >= rows.length;
 }
 
-const controls = FILTERS.filter(([, , options]) => options.length > 0).map(([key, label, options]) =>
+// A choice of one is none; on a phone the list comes first.
+const ALWAYS = new Set(["agent", "rule", "verdict"]);
+const offered = ([key, , options]) => ALWAYS.has(key) || options.length > (key === "set" ? 1 : 2);
+const controls = FILTERS.filter(offered).map(([key, label, options]) =>
   choice(label, options, String(state[key]), (value) => { state[key] = value; refresh(); }).box);
 view.append(
-  el("div", { class: "controls" }, controls),
+  el("details", { open: !matchMedia("(max-width:43rem)").matches },
+    el("summary", {}, "Filters"), el("div", { class: "controls" }, controls)),
   el("div", { class: "pager" }, back, onward, where),
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Attempts" },
     el("table", { class: "table" }, el("caption", {}, caption), el("thead", {}, headRow), body)),

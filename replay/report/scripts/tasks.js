@@ -161,6 +161,7 @@ function strip(side, narrow) {
     parts.push(svg("path", { class: style, d: `M${x} ${bottom + 26}v-${cue.woke ? 24 : 14}` }));
     if (cue.woke) parts.push(svg("path", { class: "wakehead", d: `M${x} ${bottom + 8}l-5 -8h10z` }));
   }
+  if (!side.cues.size) parts.push(svg("text", { x: left + 4, y: bottom + 22, "font-size": size }, "none"));
   parts.push(svg("text", { class: "ink", x: left - 6, y: bottom + 22, "font-size": size, "text-anchor": "end" }, "cues"));
   for (let step = 0; step <= side.steps; step += narrow ? 20 : 10) {
     const x = Math.min(Math.max(left + step * unit, left + 16), width - 20);
