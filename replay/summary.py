@@ -16,6 +16,8 @@ Line = Mapping[str, Any]
 
 STAGE_NAMES: Final = ("awake", "rem", "light", "deep", "none")
 """Coarse stages in the field's order, wake on top; none: no reading."""
+CHANGED: Final = ("dropout", "disturbed")
+"""Hidden events of a step whose labels are not the recording's own."""
 LONGEST_TRACE_BYTES: Final = 1 << 30
 """More than a night of any agent; a file that unpacks to more is refused. Assumed."""
 
@@ -150,8 +152,8 @@ def summarise(trace: Sequence[Line], hidden: Sequence[Line], recorded: Sequence[
     rolls = {line["cue"]: line for line in hidden if line.get("event") == "roll"}
     wakings = [line for line in hidden if line.get("event") == "waking"]
     inserted = _inserted(wakings, len(steps))
-    dropped = {line["step"] for line in hidden if line.get("event") == "dropout"}
-    compared, mismatched, excluded = _compare(steps, inserted, dropped, head, recorded)
+    changed = {line["step"]: line["event"] for line in hidden if line.get("event") in CHANGED}
+    compared, mismatched, excluded = _compare(steps, inserted, changed, head, recorded)
     deliveries = [step for step in steps if step["delivery"] is not None]
     return Summary(
         session=head["session"],
@@ -215,7 +217,7 @@ def _inserted(wakings: Iterable[Line], steps: int) -> tuple[int, ...]:
 def _compare(
     steps: Sequence[Line],
     inserted: Sequence[int],
-    dropped: set[int],
+    changed: Mapping[int, str],
     head: Line,
     recorded: Sequence[Stage],
 ) -> tuple[int, int, tuple[Excluded, ...]]:
@@ -228,8 +230,8 @@ def _compare(
     for step, label in zip(played, recorded[first:], strict=False):
         if label is Stage.UNKNOWN:
             excluded.setdefault("no reading in the recording", []).append(step["step"])
-        elif step["step"] in dropped:
-            excluded.setdefault("dropout", []).append(step["step"])
+        elif step["step"] in changed:
+            excluded.setdefault(changed[step["step"]], []).append(step["step"])
         else:
             compared += 1
             mismatched += step["epoch"]["stage"] != label.coarse.value

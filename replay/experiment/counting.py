@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from bedside.plan import Ending
-from devices.types import Stage
+from devices.types import OutcomeStatus, Stage
 from replay.decisions import Costs, Paid, Prices, costs
 from replay.experiment.rows import Row, Status, Unit
 from replay.summary import STAGE_NAMES, CueDone, Line, Summary, parsed, summarise
@@ -142,7 +142,12 @@ class _RemSeen:
     def __init__(self, trace: Sequence[Line], cues: Iterable[CueDone]) -> None:
         seen = [line for line in trace if line["kind"] == "step" and _shows_rem(line)]
         period_of = {line["step"]: line["observation"]["rem_period"] for line in seen}
-        heard = [cue for cue in cues if cue.shown == "rem" and cue.kind in HEARD]
+        failed = {line["cue"] for line in trace if line.get("status") == OutcomeStatus.FAILED}
+        heard = [
+            cue
+            for cue in cues
+            if cue.shown == "rem" and cue.kind in HEARD and cue.number not in failed
+        ]
         self.cues = len(heard)
         self.epochs = len(seen)
         self.periods = len(set(period_of.values()))

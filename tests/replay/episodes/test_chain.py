@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 import zstandard
 
 from agents.rem_rule import RemRule
-from bedside.recording import write_night
+from bedside.recording import MemoryRecording, write_night
 from devices.types import PaprikaError
-from replay.commands.episode import agent_maker, episode, recorded_nights
+from replay.commands.episode import agent_maker, episode
+from replay.commands.episode import recorded_nights as nights_in
 from replay.episodes import (
     DigestRule,
     Episode,
@@ -29,8 +31,10 @@ from replay.recorded_night import RecordedNight
 from tests.replay.nights import START_WALL_NS, night, recording, setting
 
 DAY_NS = 86_400 * 10**9
-LETTERS = ("LLLL" + "R" * 44 + "DD", "LLDD" + "R" * 48, "R" * 60, "LL" + "R" * 50 + "W")
+LETTERS = ("LLLL" + "R" * 60 + "DD", "LLDD" + "R" * 48, "R" * 60, "LL" + "R" * 50 + "W")
 """REM runs so long that the rule cues ten times or more a night."""
+
+SHORT = ("LLLRRRR", "LLRRRRR")
 
 
 def nights(letters: Sequence[str] = LETTERS) -> list[RecordedNight]:
@@ -273,14 +277,14 @@ def test_sessions_of_other_nights_are_refused_where_they_begin(tmp_path: Path) -
 def test_a_session_that_was_changed_is_refused(
     tmp_path: Path, name: str, raw: bytes | None
 ) -> None:
-    run_episode(nights(LETTERS[:2]), SPEC, out=tmp_path)
+    run_episode(nights(SHORT), SPEC, out=tmp_path)
     path = tmp_path / "sessions/001" / name
     if raw is None:
         path.unlink()
     else:
         path.write_bytes(raw)
     with pytest.raises(EpisodeError, match=r"sessions/001"):
-        run_episode(nights(LETTERS[:2]), SPEC, out=tmp_path, resume=True)
+        run_episode(nights(SHORT), SPEC, out=tmp_path, resume=True)
 
 
 # --- nights
@@ -355,7 +359,7 @@ def test_an_episode_can_be_exported_and_a_session_of_it_branched(
 def test_nights_that_are_not_there_are_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(PaprikaError, match=name):
-        recorded_nights([tmp_path / name])
+        nights_in([tmp_path / name])
 
 
 def test_agents_are_found_by_name_and_made_anew(tmp_path: Path) -> None:
@@ -366,18 +370,15 @@ def test_agents_are_found_by_name_and_made_anew(tmp_path: Path) -> None:
 
 
 def test_real_nights_of_one_person_in_a_row(recorded_nights: Path, tmp_path: Path) -> None:
-    from replay.importers import import_all
+    from replay.importers.intake import ImportOptions
+    from replay.importers.zeo import read
 
-    import_all([recorded_nights / "hypnograms" / "zeo"], tmp_path / "nights")
-    files = sorted((tmp_path / "nights").glob("*.mcap"))
-    assert len(files) == 41
-    done: Episode = run_episode(nights_of(files[:5]), SPEC, out=tmp_path / "out")
+    place = recorded_nights / "hypnograms" / "zeo"
+    first = sorted(place.glob("*.csv"))[0]
+    made = list(islice(read(first, ImportOptions()), 3))
+    known = [RecordedNight(one) for one in made if isinstance(one, MemoryRecording)]
+    done: Episode = run_episode(known[::-1], SPEC, out=tmp_path / "out")
     starts = [row.start_wall_ns for row in done.rows]
+    assert len(starts) == 3
     assert starts == sorted(starts)
     assert all(row.memory.rem_epochs > 0 for row in done.rows)
-
-
-def nights_of(files: Sequence[Path]) -> list[RecordedNight]:
-    from replay.commands.episode import recorded_nights as read
-
-    return read(files)

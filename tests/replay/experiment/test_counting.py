@@ -135,3 +135,11 @@ def test_a_row_without_traces_counts_nothing_and_says_why():
 def test_a_line_separator_in_a_reason_does_not_break_a_trace():
     row = counted(night("RRRRRRRRRR"), Scripted({1: Wait("one\u2028two\u0085three")}))
     assert row.steps == 8
+
+
+def test_a_cue_that_failed_is_no_cue_in_rem():
+    from replay.conditions import ActuatorFault, Condition
+
+    faulty = setting(NEVER, steps=8, condition=Condition(actuator=ActuatorFault.CUE_FAILS))
+    row = counted(night("RRRRRRRRRR"), Scripted({1: LOW}), faulty)
+    assert (row.delivered, row.rem_cues, row.true_rem_cues, row.first_cue_s) == (1, 0, 0, None)

@@ -104,9 +104,10 @@ def test_matched_finds_each_stage_as_often_as_asked() -> None:
 
 
 def test_lowered_reaches_wake_kappa_and_changes_together() -> None:
-    wanted = Wanted(wake_found=0.45, kappa=0.4, changes=0.12, delay_epochs=1)
-    expectation = Expectation(lowered(PLAIN, NIGHTS, wanted), stacked(NIGHTS))
+    nights = [stages(("W" * 12 + "L" * 40 + "D" * 25 + "L" * 15 + "R" * 25) * 2)]
+    wanted = Wanted(wake_found=0.45, kappa=0.5, changes=0.08, delay_epochs=1)
+    expectation = Expectation(lowered(PLAIN, nights, wanted), stacked(nights))
     counts = expectation.counts(1)
     assert counts[W][W] / sum(counts[W].values()) == pytest.approx(0.45, abs=0.01)
-    assert kappa(counts) == pytest.approx(0.4, abs=0.01)
-    assert expectation.changes() == pytest.approx(0.12, abs=0.01)
+    assert kappa(counts) == pytest.approx(0.5, abs=0.01)
+    assert expectation.changes() == pytest.approx(0.08, abs=0.005)

@@ -86,7 +86,7 @@ def test_rolls_are_keyed_by_night_seed_stream_and_epoch() -> None:
 def test_errors_last_as_long_as_a_shown_stage_tends_to_stay() -> None:
     """An error that stays with 0.9 lasts ten epochs on the average, whatever begins it."""
     light = {before: only(L) for before in BEFORE}
-    rem = {before: (0.0, 0.02, 0.0, 0.98) for before in BEFORE} | {L: (0.0, 0.9, 0.0, 0.1)}
+    rem = dict.fromkeys(BEFORE, (0.0, 0.02, 0.0, 0.98)) | {L: (0.0, 0.9, 0.0, 0.1)}
     chain = memoryless({true: only(true) for true in TOLD}) | {L: light, R: rem}
     runs = show(Overlay("slow", (Grade(1.0, chain),)), "R" * 40_000).replace("R", " ").split()
     assert sum(map(len, runs)) / len(runs) == pytest.approx(10.0, rel=0.1)
