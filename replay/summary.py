@@ -126,7 +126,7 @@ def read_bytes(path: Path) -> bytes:
 
 def parsed(text: bytes, place: str) -> list[Line]:
     """The lines of a whole trace; `place` names it in errors, which are those of `read_lines`."""
-    rows = text.decode(errors="replace").removesuffix("\n").split("\n")
+    rows = text.decode(errors="replace").removesuffix("\n").split("\n") if text else []
     lines = _all_at_once(rows) or [_line(place, number, row) for number, row in enumerate(rows, 1)]
     if not lines or lines[0].get("kind") != "header":
         raise TraceError(f"{place}: line 1: not a trace (no header)")

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.types import Action, Agent
+from agents.types import Action
 from agents.wire import action_to_json
-from bedside.agent_loading import AgentLoadError, identity, load_agent
 from bedside.home import session_folder
 from replay.branching.errors import BranchError
-from replay.branching.parent import Line, Parent, night_of, parent_of, setting_of
+from replay.branching.parent import Line, Parent, parent_of
 from replay.branching.play import Play
 from replay.branching.prefix import prefix_of
+from replay.branching.scene import scene_of
 from replay.manifest import code_sha256, digest_of, ingredients, write_manifest
 from replay.staging import staged
 from replay.summary import Summary, read_lines, summarise
@@ -22,8 +22,6 @@ from replay.summary import Summary, read_lines, summarise
 if TYPE_CHECKING:
     from replay.attempt import WayOut
     from replay.progress import Report
-    from replay.recorded_night import RecordedNight
-    from replay.setting import Setting
 
 TRACE: Final = "trace.jsonl"
 HIDDEN: Final = "hidden.jsonl"
@@ -77,10 +75,10 @@ def branch(
         BranchError: where the prefix does not come out byte by byte as it was recorded.
     """
     parent = parent_of(place)
-    recorded, setting = _world_of(parent, night)
+    scene = scene_of(parent, then, night)
+    recorded, setting, agent = scene.night, scene.setting, scene.agent
     prefix = prefix_of(parent.trace, at)
     action = _with_reason(action, prefix[-1].action)
-    agent, same_agent = _agent(parent, then)
     made_of = {
         **ingredients(recorded, agent, setting),
         "branch": _branch_of(parent, at, action, then),
@@ -103,23 +101,13 @@ def branch(
         action=action,
         agent=agent.name,
         otherwise=otherwise,
-        same_agent=same_agent,
+        same_agent=scene.same_agent,
         same_code=parent.manifest.get("code_sha256") == code_sha256(),
         parent_sha256=parent.trace.sha256,
         parent=summarise(parent.trace.lines, parent.hidden.lines, recorded.shown),
         branch=summarise(written[TRACE], written[HIDDEN], recorded.shown),
         parted=_parted(parent.trace.lines, written[TRACE]),
     )
-
-
-def _world_of(parent: Parent, night: Path | None) -> tuple[RecordedNight, Setting]:
-    if parent.key is None:
-        return night_of(parent, night), setting_of(parent)
-    from replay.experiment.folder import RunFolder
-
-    run = RunFolder.open(parent.folder)
-    name = run.unit(parent.key).night
-    return run.recorded_night(name), run.setting(parent.key)
 
 
 def _with_reason(action: Action, recorded: Mapping[str, Any]) -> Action:
@@ -130,20 +118,6 @@ def _with_reason(action: Action, recorded: Mapping[str, Any]) -> Action:
     asked = {key: value for key, value in action_to_json(action).items() if key != "reason"}
     reason = recorded.get("reason") if bare == asked else GIVEN
     return replace(action, reason=str(reason or ""))
-
-
-def _agent(parent: Parent, then: str | None) -> tuple[Agent, bool]:
-    """Who goes on, and whether that is the recorded agent as it was built then."""
-    name = str(parent.header.get("agent"))
-    try:
-        agent = load_agent(then or name)
-    except AgentLoadError as error:
-        raise error if then else BranchError(f"{error}; give who goes on with --then") from error
-    recorded = parent.manifest.get("agent")
-    if parent.key is not None:
-        agents = parent.manifest.get("agents")
-        recorded = agents.get(name) if isinstance(agents, Mapping) else None
-    return agent, recorded == identity(agent)
 
 
 def _branch_of(parent: Parent, at: int, action: Action, then: str | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from bedside.safety.gate import Mode
 from bedside.themes import Theme, bundled_themes
 from devices.types import Stage
 from replay.branching.errors import BranchError
-from replay.conditions import ActuatorFault, Condition, PersonAct, SignalFault
+from replay.conditions import PLAIN, Condition, ConditionError, condition_named
 from replay.export.lines import raw_lines, trace_lines
 from replay.export.sources import MANIFEST, episode_sources, home_of, read_manifest
 from replay.latency import LatencyModel
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 Line = dict[str, Any]
 _T = TypeVar("_T")
-_PLAIN = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +199,11 @@ def _awake_epochs(hidden: Written) -> int:
 
 
 def _condition(told: _Told) -> Condition:
-    name = told.get("condition", str, optional=True) or _PLAIN
-    faults: dict[str, Any] = {}
-    groups = {"signal": SignalFault, "actuator": ActuatorFault, "person": PersonAct}
-    for word in () if name == _PLAIN else name.split("+"):
-        group = next((key for key, words in groups.items() if word in list(words)), None)
-        if group is None or group in faults:
-            raise told.wrong("condition", name)
-        faults[group] = groups[group](word)
-    return Condition(**faults)
+    name = told.get("condition", str, optional=True)
+    try:
+        return PLAIN if name is None else condition_named(name)
+    except ConditionError:
+        raise told.wrong("condition", name) from None
 
 
 def _latency(told: _Told) -> LatencyModel | None:

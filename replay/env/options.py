@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bedside.configuration import default_toml
 from bedside.safety.gate import Mode
 from bedside.themes import Theme, bundled_theme, bundled_themes
+from devices.types import Stream
 from replay.conditions import PLAIN, Condition
 from replay.env.observations import LONGEST_MEMORY, LONGEST_THEME
 from replay.env.starts import ANY, OptionError, Starts, condition_of, drawn_condition
@@ -123,12 +124,15 @@ def options_of(**given: Any) -> Options:
 
 
 def opened(recording: Recorded) -> RecordedNight:
-    """The night that is meant: itself, a night file, or the bundled one."""
+    """The night that is meant: itself, a night file, or the bundled one.
+
+    A file without EEG is read once and kept: an episode then begins in milliseconds.
+    """
     if isinstance(recording, RecordedNight):
         return recording
     if recording is None:
         return _bundled()
-    from bedside.recording import NightFile
+    from bedside.recording import MemoryRecording, NightFile
 
     path = Path(recording)
     night = NightFile.open(path)
@@ -136,7 +140,9 @@ def opened(recording: Recorded) -> RecordedNight:
         raise OptionError(
             f"{path}: torn or still being written; run `paprika recover {path}` first"
         )
-    return RecordedNight(night)
+    if any(info.stream is Stream.EEG for info in night.info.streams):
+        return RecordedNight(night)
+    return RecordedNight(MemoryRecording(night.info, tuple(night.samples()), night.truth()))
 
 
 def checked_reset_options(asked: Mapping[str, Any] | None) -> Mapping[str, Any]:

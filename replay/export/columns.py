@@ -174,7 +174,7 @@ EPISODE: Final[Columns] = {
     "wake_scale": _NUMBER,
     "dropout": _NUMBER,
     "comparability_key": _TEXT,
-    "training_exposure": _TEXT,
+    "training_exposure": _TEXTS,
     "transitions": _WHOLE,
     "records": _WHOLE,
     "ending": _TEXT,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from replay.controls.contenders import CONTROLS
 from replay.report.courses import course
 from replay.report.data import RunData
 from replay.report.figures import environment
@@ -71,7 +72,16 @@ def _facts(found: RunData) -> str:
         f"<div><dt>{name}</dt><dd>{data(value)}<small>{data(small)}</small></dd></div>"
         for name, value, small in facts
     )
-    return f'<dl class="facts">{cards}</dl>'
+    return f'<dl class="facts">{cards}</dl>{_privileged(board.agents)}'
+
+
+def _privileged(agents: Sequence[str]) -> str:
+    """Controls that know what no agent may; nothing where none took part."""
+    known = [name for name in agents if name in CONTROLS and CONTROLS[name].privileged]
+    if not known:
+        return ""
+    names = data(", ".join(known))
+    return f"<p><strong>Control with knowledge no agent may have:</strong> {names}. No score.</p>"
 
 
 def _in_short(found: RunData, scores: Sequence[AgentScore], split: Split) -> str:

@@ -9,7 +9,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from agents.types import PlaySound, Stop, Whisper
-from bedside.recording import write_night
+from bedside.recording import NightFile, write_night
 from bedside.themes import Theme
 from devices.types import (
     HeartRate,
@@ -376,8 +376,11 @@ def test_an_unknown_reset_option_is_told() -> None:
 def test_a_night_file_is_opened_and_a_missing_or_torn_one_is_told(tmp_path: Any) -> None:
     path = tmp_path / "n.mcap"
     write_night(path, recording(LETTERS))
-    with environment(str(path), start=10, latency=LatencyModel(1.0)) as env:
-        assert len(played(env, {})) == 40
+    recorder = MemoryRecorder()
+    for night_ in (str(path), path, RecordedNight(NightFile.open(path))):
+        with environment(night_, latency=LatencyModel(1.0), recorder=recorder) as env:
+            assert len(played(env, {3: SOFT})) == 40
+    assert len({one.trace + one.hidden for one in recorder.episodes}) == 1
     torn = tmp_path / "torn.mcap"
     torn.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(PaprikaError, match=r"torn\.mcap.*recover"):

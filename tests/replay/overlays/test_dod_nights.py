@@ -5,11 +5,13 @@ from functools import cache
 
 import pytest
 
+from devices.types import Stage
 from replay.importers.intake import ImportFailed, ImportOptions
 from replay.importers.zeo import read as read_zeo
 from replay.overlays import overlaid, overlay_named
-from replay.overlays.agreement import Agreed, agreed, quantile
-from replay.overlays.confusion import TOLD, shown_by
+from replay.overlays.agreement import Agreed, Counts, agreed, kappa, quantile
+from replay.overlays.confusion import TOLD
+from replay.overlays.expectation import Expectation, stacked
 from replay.overlays.fit import main
 from replay.overlays.fitting import (
     NothingToFit,
@@ -62,9 +64,32 @@ def test_the_recorded_device_agrees_as_the_data_s_own_figures_say() -> None:
                 assert 100 * share == pytest.approx(figures[key], abs=0.051)
 
 
+def expected(name: str) -> Counts:
+    """What the overlay shows of these nights on the average over all seeds, without a roll."""
+    overlay, true = overlay_named(name), stacked([one.hidden for one in nights()])
+    made = [
+        (grade.share, Expectation(grade.chain, true).counts(overlay.delay_epochs))
+        for grade in overlay.grades
+    ]
+    return {
+        stage: {said: sum(share * counts[stage][said] for share, counts in made) for said in TOLD}
+        for stage in TOLD
+    }
+
+
+def share_found(counts: Counts, stage: Stage) -> float:
+    return counts[stage][stage] / sum(counts[stage].values())
+
+
 def test_the_consumer_overlay_finds_wake_and_reaches_kappa_as_published_for_a_zeo() -> None:
-    assert found("consumer").found[W] == pytest.approx(0.408, abs=0.02)
-    assert found("consumer").kappa == pytest.approx(0.56, abs=0.02)
+    counts = expected("consumer")
+    assert share_found(counts, W) == pytest.approx(0.408, abs=0.003)
+    assert kappa(counts) == pytest.approx(0.56, abs=0.003)
+
+
+def test_the_dice_of_a_few_seeds_come_near_to_it() -> None:
+    assert found("consumer").found[W] == pytest.approx(0.408, abs=0.04)
+    assert found("consumer").kappa == pytest.approx(0.56, abs=0.03)
 
 
 def test_the_consumer_overlay_changes_its_mind_as_often_as_a_real_headband() -> None:
@@ -81,30 +106,27 @@ def test_the_consumer_overlay_changes_its_mind_as_often_as_a_real_headband() -> 
 
 
 def test_the_confusion_overlay_errs_as_often_as_the_recorded_device() -> None:
-    real, model = agreed(told_apart(nights())), found("confusion")
-    assert model.kappa == pytest.approx(real.kappa, abs=0.02)
+    real, counts = agreed(told_apart(nights())), expected("confusion")
+    assert kappa(counts) == pytest.approx(real.kappa, abs=0.01)
     for stage in TOLD:
-        assert model.found[stage] == pytest.approx(real.found[stage], abs=0.025)
+        assert share_found(counts, stage) == pytest.approx(real.found[stage], abs=0.015)
 
 
-def test_the_confusion_overlay_s_errors_last_as_long() -> None:
+def test_the_confusion_overlay_s_errors_last_about_as_long() -> None:
     real, model = agreed(told_apart(nights())).runs, found("confusion").runs
     assert [quantile(real, share) for share in (0.5, 0.75, 0.9)] == [1, 2, 6]
-    assert [quantile(model, share) for share in (0.5, 0.75, 0.9)] == [1, 3, 6]
+    assert [quantile(model, share) for share in (0.5, 0.75)] == [1, 3]
+    assert quantile(model, 0.9) in (5, 6)
     assert sum(model) / len(model) == pytest.approx(sum(real) / len(real), rel=0.15)
 
 
-def test_a_fit_to_a_few_nights_finds_each_stage_as_often_as_they_do() -> None:
-    few = nights()[::6]
-    model = fit_confusion(few, grades=1)
-    pairs = [
-        (one.hidden, shown_by(model, one.hidden, night=f"{k}:0", seed=seed))
-        for k, one in enumerate(few)
-        for seed in range(8)
-    ]
-    real, made = agreed(told_apart(few)), agreed(pairs)
-    for stage in (W, D, R):
-        assert made.found[stage] == pytest.approx(real.found[stage], abs=0.03)
+def test_a_fit_finds_each_stage_as_often_as_its_nights_do() -> None:
+    few = [(true[300:600], said[300:600]) for true, said in told_apart(nights()[::4])]
+    (grade,) = fit_pairs(few, name="few", grades=1).grades
+    counts = Expectation(grade.chain, stacked([true for true, _ in few])).counts()
+    real = agreed(few)
+    for stage in TOLD:
+        assert share_found(counts, stage) == pytest.approx(real.found[stage], abs=0.005)
 
 
 def test_chances_are_counted_step_by_step() -> None:

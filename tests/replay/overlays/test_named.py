@@ -32,7 +32,7 @@ def test_every_row_is_chances(name: str) -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(ConfigurationError, match="did you mean consumer.*device, confusion"):
+    with pytest.raises(ConfigurationError, match=r"did you mean consumer.*device, confusion"):
         overlay_named("consumers")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -26,6 +28,8 @@ from replay.report.figures.night import Given, NightChart
 from replay.report.figures.scales import DASHES, LINES, Line, Point, Scales
 from replay.report.style import REPORT_STYLE, SERIES_DARK, SERIES_LIGHT
 from tests.replay.test_page import contrast
+
+Draw = Callable[[Frame], Drawing]
 
 HOSTILE = "<script>alert(1)</script>&\"'\u202e 梦"
 BARS = Bars(
@@ -66,12 +70,12 @@ DRAWN = {
 
 @pytest.mark.parametrize("frame", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
-def test_every_drawing_is_xml_and_no_word_of_it_lies_outside(draw, frame: Frame):
+def test_every_drawing_is_xml_and_no_word_of_it_lies_outside(draw: Draw, frame: Frame):
     drawing: Drawing = draw(frame)
     root = ET.fromstring(f"<svg>{''.join(drawing.parts)}</svg>")
     for element in root.iter("text"):
         size = float(element.get("font-size", ""))
-        x, y, wide = float(element.get("x", "")), float(element.get("y", "")), 0.0
+        x, y = float(element.get("x", "")), float(element.get("y", ""))
         wide = length(element.text or "", size)
         start = {"start": x, "middle": x - wide / 2, "end": x - wide}
         left = start[element.get("text-anchor", "start")]
@@ -82,7 +86,7 @@ def test_every_drawing_is_xml_and_no_word_of_it_lies_outside(draw, frame: Frame)
 
 @pytest.mark.parametrize("frame", [WIDE, NARROW], ids=["wide", "narrow"])
 @pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
-def test_no_box_or_path_begins_outside_its_drawing(draw, frame: Frame):
+def test_no_box_or_path_begins_outside_its_drawing(draw: Draw, frame: Frame):
     root = ET.fromstring(f"<svg>{''.join(draw(frame).parts)}</svg>")
     for rect in root.iter("rect"):
         x, width = float(rect.get("x", "")), float(rect.get("width", ""))
@@ -126,7 +130,7 @@ def test_nothing_and_unknown_have_no_bar_and_say_so():
 def test_scales_lie_evenly_doubling_by_doubling():
     root = ET.fromstring(f"<svg>{''.join(SCALES.draw(WIDE).parts)}</svg>")
     at = [float(t.get("x", "")) for t in root.iter("text") if (t.text or "").endswith("×")]
-    steps = [round(b - a, 1) for a, b in zip(at, at[1:], strict=False)]
+    steps = [round(b - a, 1) for a, b in pairwise(at)]
     assert len(at) == 4
     assert max(steps) - min(steps) <= 0.2
 

@@ -1,0 +1,63 @@
+"""Night, setting and agent of a branch, found again from what stands beside its parent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agents.types import Agent, AgentError
+from bedside.agent_loading import identity
+from replay.branching.errors import BranchError
+from replay.branching.parent import Parent, night_of, setting_of
+from replay.controls.contenders import contender
+
+if TYPE_CHECKING:
+    from replay.recorded_night import RecordedNight
+    from replay.setting import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """agent: who goes on. same_agent: it is the recorded one, as it was built then."""
+
+    night: RecordedNight
+    setting: Setting
+    agent: Agent
+    same_agent: bool
+
+
+def scene_of(parent: Parent, then: str | None, night: Path | None) -> Scene:
+    """The scene of a session from its manifest, of an attempt of a run from the run's spec."""
+    if parent.key is not None:
+        return _of_run(parent, parent.key, then)
+    recorded, setting = night_of(parent, night), setting_of(parent)
+    name = str(parent.header.get("agent"))
+    try:
+        agent = contender(then or name)
+    except AgentError as error:
+        raise error if then else BranchError(f"{error}; give who goes on with --then") from error
+    return Scene(recorded, setting, agent, parent.manifest.get("agent") == identity(agent))
+
+
+def _of_run(parent: Parent, key: str, then: str | None) -> Scene:
+    from replay.experiment.folder import SPEC
+    from replay.experiment.nights import opened
+    from replay.experiment.run import agent_of, resolve
+    from replay.experiment.run import setting_of as planned_setting
+    from replay.experiment.spec import read_spec
+
+    run = resolve(read_spec(parent.folder / SPEC))
+    if run.id != parent.manifest.get("id"):
+        raise BranchError(
+            f"{parent.folder}: what the run was made of has changed since; `paprika plan "
+            f"{parent.folder}` says what"
+        )
+    planned = next((one for one in run.planned if one.unit.key == key), None)
+    if planned is None:
+        raise BranchError(f"{parent.trace.path}: no attempt {key} is planned in {parent.folder}")
+    night = opened(run.nights[planned.unit.night].path, run.spec.overlay, in_memory=True)
+    setting = planned_setting(run.spec, planned, night)
+    if then is not None:
+        return Scene(night, setting, contender(then), False)
+    return Scene(night, setting, agent_of(run.spec, planned, night, setting), True)
