@@ -11,7 +11,7 @@ DEV := $(VENV)/.installed-dev
 PEERED := $(PEERS)/.installed-peers
 
 .DEFAULT_GOAL := help
-.PHONY: help replay test lint bench bench-peers mutate soak fuzz clean apt
+.PHONY: help replay test lint example bench bench-peers mutate soak fuzz clean apt
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -27,6 +27,12 @@ lint: $(DEV) ## style, types and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+
+example: $(CORE) ## make the run under runs/examples anew
+	rm -rf runs/examples/bundled-night
+	$(BIN)/paprika run --seed 1 --agents wait fixed_timer rem_rule gentle_rule one_cue \
+	    --wake-scale 0.5 1 2 4 --out runs/examples/bundled-night
+	$(BIN)/paprika report runs/examples/bundled-night
 
 bench: $(DEV) ## speed and memory, as ratios within one run
 	$(BIN)/python -m benchmarks $(ARGS)

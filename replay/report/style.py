@@ -40,7 +40,8 @@ REPORT_STYLE: Final = f"""{PAGE_STYLE}
 .night .hidden{{fill:var(--card);stroke:var(--soft);stroke-width:1;stroke-dasharray:2 3}}
 .night .arrow{{stroke:var(--soft);stroke-width:1.4;fill:none}}.night .head{{fill:var(--soft)}}
 .night .code{{font-family:ui-monospace,"DejaVu Sans Mono",monospace}}
-.night .strong{{font-weight:600;fill:var(--ink)}}
+.night .strong,.night .title{{font-weight:600;fill:var(--ink)}}
+.night .title{{paint-order:stroke;stroke:var(--paper);stroke-width:5px}}
 nav{{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;padding:.4rem 0;
 border-bottom:1px solid var(--grid)}}
 nav a{{padding:.35rem 0}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from bedside.clock import real_s
@@ -70,13 +71,15 @@ def validate(
     night: RecordedNight,
     environment: Environment = REAL,
     *,
+    file: Path | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Put an environment to the test on a night, check by check.
 
+    file: the night's file, for other processes; without it the recording is handed to them.
     A check of which a ground did not hold is not asked. One that cannot be carried through failed.
     """
-    ground, checked = Ground(night, environment), list[Checked]()
+    ground, checked = Ground(night, environment, file), list[Checked]()
     for number, check in enumerate(CHECKS):
         if progress is not None:
             progress(number, len(CHECKS), check.name)

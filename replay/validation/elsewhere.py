@@ -34,7 +34,7 @@ class ElsewhereError(PaprikaError):
 def digests_elsewhere(ground: Ground, hash_seeds: Sequence[int]) -> list[list[str]] | None:
     """Digests of `repetition.digests` from one new process a hash seed, all at once; the last of
     them goes backwards. None where night or environment cannot be handed over."""
-    carried = _carried(ground.night)
+    carried = _carried(ground)
     if carried is None:
         return None
     try:
@@ -66,11 +66,11 @@ def _digests(hash_seed: int, given: bytes, *, reverse: bool) -> list[str]:
     return digests
 
 
-def _carried(night: RecordedNight) -> Any:
-    """The recording as another process can open it."""
-    recording = night.recording
-    if isinstance(recording, NightFile):
-        return Path(recording.path).resolve()
+def _carried(ground: Ground) -> Any:
+    """The recording as another process can open it; None: it cannot."""
+    if ground.file is not None:
+        return ground.file.resolve()
+    recording = ground.night.recording
     return recording if isinstance(recording, MemoryRecording) else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from agents.types import Agent
@@ -46,9 +47,12 @@ class Seen:
 class Ground:
     """A night, the environment under test, and trials made once."""
 
-    def __init__(self, night: RecordedNight, environment: Environment) -> None:
+    def __init__(
+        self, night: RecordedNight, environment: Environment, file: Path | None = None
+    ) -> None:
         self.night = night
         self.environment = environment
+        self.file = file
         self._kept: dict[str, Any] = {}
 
     @cached_property

@@ -8,13 +8,18 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from devices.types import PaprikaError, Stream
+from devices.types import EPOCH_S, PaprikaError
 
 if TYPE_CHECKING:
+    from bedside.recording import RecordingInfo
     from replay.progress import Report as Progress
     from replay.validation.findings import Report
+
+MOST_EEG_VALUES: Final = 50_000_000
+"""A night with more is read from its file again and again rather than held in memory. Assumed:
+200 MB at most; eight hours of four channels at 256 Hz are 29 million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +67,22 @@ def _in_processes(
 
 
 def _validated(night: Path | None, progress: Progress | None) -> Report | Unreadable:
-    """A night without EEG is small and held in memory; one with EEG is read as a stream."""
     from replay.experiment.nights import opened
     from replay.validation.checks import validate
 
     try:
         played = opened(night, "device", in_memory=False)
-        if all(info.stream is not Stream.EEG for info in played.info.streams):
+        if _eeg_values(played.info, played.epochs) <= MOST_EEG_VALUES:
             played = opened(night, "device", in_memory=True)
-        return validate(played, progress=progress)
+        return validate(played, file=night, progress=progress)
     except PaprikaError as error:
         return Unreadable(_name(night), str(error))
+
+
+def _eeg_values(info: RecordingInfo, epochs: int) -> float:
+    """How many EEG values the night has."""
+    rates = (len(one.channels) * (one.rate_hz or 0.0) for one in info.streams)
+    return sum(rates) * epochs * EPOCH_S
 
 
 def _name(night: Path | None) -> str:

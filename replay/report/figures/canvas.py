@@ -45,13 +45,14 @@ NARROW: Final = Frame("narrow", 360, 62, 10, 12.5, 6)
 def figure(draw: Callable[[Frame], Drawing], *, said: str, caption: str) -> str:
     """A figure in both widths, of which a media query shows one.
 
-    said: what somebody who does not see it is told.
+    said: what somebody who does not see it is told. caption: none where it is empty.
     """
     drawn = (
         f'<div class="{where}">{_svg(frame, draw(frame), said)}</div>'
         for where, frame in (("desk", WIDE), ("phone", NARROW))
     )
-    return f"<figure>{''.join(drawn)}<figcaption>{escape(clean(caption))}</figcaption></figure>"
+    below = f"<figcaption>{escape(clean(caption))}</figcaption>" if caption else ""
+    return f"<figure>{''.join(drawn)}{below}</figure>"
 
 
 def text(

@@ -44,8 +44,9 @@ class NightChart:
         parts: list[str] = []
         for title, letters in self._panels():
             if title:
-                parts.append(text(2, y + 6, title, frame.font, "strong"))
-                y += 20
+                y += 12
+                parts.append(text(2, y, title, frame.font, "title"))
+                y += 12
             parts += axis.lanes(letters, y, lane)
             y += lane * len(LANES)
         if self.starts:

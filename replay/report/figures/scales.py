@@ -106,7 +106,7 @@ class _Plot:
             if scale == USED:
                 yield path("start", [f"M{x:.1f} {self._top:g}V{self._bottom:g}"])
             yield text(x, self._bottom + 1.4 * size, f"{scale:g}×", size, "ink", "middle")
-        words = "scale of the assumed wake chances (dashed: as they stand)"
+        words = "scale of the assumed wake chances; dashed: 1×"
         said = fitted(words, size - 0.5, self._frame.width - 4)
         yield text(2, self._bottom + 2.9 * size, said, size - 0.5)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from devices.types import EPOCH_S
+from replay.controls.contenders import CONTROLS
 from replay.experiment.rows import Row
 from replay.hypnogram_svg import NARROW, WIDE, night_figure
 from replay.report.courses import Asked, Course
@@ -16,12 +17,17 @@ from replay.wording import STAGE_WORDS, plural, time_of_day
 
 
 def example_of(rows: Sequence[Row], scale: float) -> Row | None:
-    """The attempt that shows most: of an agent that gives reasons from outside, if there is one;
-    then the one with most wakings, then with most cues."""
+    """The attempt that shows most: of an agent that asks the outside world, if there is one, else
+    of one that is no control; of those one with a waking, then with most cues."""
     found = [row for row in rows if row.evidence and row.unit.scale == scale]
     return max(
         found,
-        key=lambda row: (row.calls > 0, row.wakings > 0, row.delivered, row.wakings),
+        key=lambda row: (
+            row.calls > 0,
+            row.unit.agent not in CONTROLS,
+            row.wakings > 0,
+            row.delivered,
+        ),
         default=None,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from replay.report.figures.bars import Bar, Bars, Column
 from replay.report.figures.canvas import figure
@@ -70,6 +71,12 @@ def wakings_and_violations(scores: Sequence[AgentScore]) -> str:
     )
 
 
+_SCALES: Final = (
+    "Wakings a task with 95 % intervals. Marks stand a little apart so that equal values can be "
+    "seen; only their scale counts."
+)
+
+
 def against_scale(board: Scoreboard, split: Split) -> str:
     """Wakings as the assumed wake chances are scaled; several panels where agents are many."""
     lines = [
@@ -91,8 +98,7 @@ def against_scale(board: Scoreboard, split: Split) -> str:
         figure(
             Scales(board.scales, panel, most).draw,
             said=said if number == 1 else f"further agents, panel {number}",
-            caption="Wakings a task with 95 % intervals. Marks stand a little apart so that equal "
-            "values can be seen; only their scale counts.",
+            caption=_SCALES if number == len(panels) else "",
         )
         for number, panel in enumerate(panels, 1)
     )

@@ -32,7 +32,7 @@ def test_json_is_one_object(run: RunFolder, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_a_folder_without_a_run_is_one_clear_line(tmp_path: Path):
-    with pytest.raises(PaprikaError, match="no run"):
+    with pytest.raises(PaprikaError, match="give a run's folder"):
         report(tmp_path)
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(
