@@ -112,8 +112,10 @@ def recorded_nights(places: Sequence[Path]) -> list[RecordedNight]:
     for place in places:
         files += sorted(place.glob("*.mcap")) if place.is_dir() else [place]
     if not files or len(files) > MOST_NIGHTS:
-        named = ", ".join(map(str, places))
-        raise EpisodeNightsError(f"{named}: {len(files)} night files (.mcap); give 1 to 2000")
+        named = ", ".join(map(str, places)) or "--nights"
+        raise EpisodeNightsError(
+            f"{named}: {len(files)} night files (.mcap); give 1 to {MOST_NIGHTS}"
+        )
     opened = [NightFile.open(file) for file in files]
     for night in opened:
         if not night.closed:

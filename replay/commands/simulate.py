@@ -158,8 +158,8 @@ def _say(done: WrittenEpisode, simulation: Simulation) -> None:
         style="bold",
     )
     effect = simulation.theme.gain
-    none = " (none: no agent can do anything for dreams)" if effect == 0.0 else ""
-    screen.heading([f"effect of the theme's presence, assumed: {effect:g}{none}"])
+    told = [f"effect of the theme's presence, assumed: {effect:g}"]
+    screen.heading([*told, *([] if effect else ["no agent can do anything for dreams"])])
     screen.blank()
     screen.heading(
         ["night awake   REM light  deep  cues in true REM wakings  synthetic report"], style="bold"

@@ -33,10 +33,10 @@ class Expectation:
         chances = _array(self.chain)
         shown = np.zeros((*self.true.shape, len(TOLD)))
         before = np.zeros((len(self.true), len(TOLD)))
-        known = np.greater_equal(self.true, 0)
+        known = self.true >= 0
         for epoch in range(self.true.shape[1]):
             rows = chances[self.true[:, epoch]]
-            follows = before.any(axis=1)[:, None]
+            follows = before.sum(axis=1)[:, None] > 0.0
             now = np.where(follows, (before[:, :, None] * rows[:, 1:]).sum(axis=1), rows[:, 0])
             before = np.where(known[:, epoch, None], now, 0.0)
             shown[:, epoch] = before
@@ -57,7 +57,7 @@ class Expectation:
 
         staying = np.diagonal(_array(self.chain)[:, 1:], axis1=1, axis2=2)
         before, true = self.shown[:, :-1], self.true[:, 1:]
-        follows = before.any(axis=2) & (true >= 0)
+        follows = (before.sum(axis=2) > 0.0) & (true >= 0)
         kept = (before * staying[true]).sum(axis=2)[follows]
         return float(1.0 - kept.mean()) if kept.size else 0.0
 

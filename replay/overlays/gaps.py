@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from replay.experiment.rows import Row
+if TYPE_CHECKING:
+    from replay.experiment.rows import Row
 
 STANDS_FOR: Final = (
     "The device here is an automatic stager on lab leads that reads the night as a whole, offline. "

@@ -67,7 +67,7 @@ class Course:
     ending: str
 
     def runs(self) -> list[tuple[int, int]]:
-        """First step and length of decisions to be told as one: waits with one reason between."""
+        """First step and length of decisions to be told as one: waits with one view and reason."""
         keys = (self._key(step) for step in range(len(self.actions)))
         found, start = [], 0
         for _, group in groupby(keys):
@@ -84,7 +84,7 @@ class Course:
     def _key(self, step: int) -> tuple[object, ...]:
         if self.actions[step] != ACTION_LETTERS["wait"] or step in self.troubles:
             return (step,)
-        return self.shown[step], self.reasons[step]
+        return self.shown[step], self.hidden[step], self.reasons[step]
 
 
 def read_course(folder: Path, key: str) -> Course:

@@ -42,15 +42,17 @@ class NightChart:
         lane = 26.0 if frame.is_narrow else 32.0
         y, top = 34.0, 34.0
         parts: list[str] = []
+        titles: list[str] = []
         for title, letters in self._panels():
             if title:
                 y += 12
-                parts.append(text(2, y, title, frame.font, "title"))
+                titles.append(text(2, y, title, frame.font, "title"))
                 y += 12
             parts += axis.lanes(letters, y, lane)
             y += lane * len(LANES)
         if self.starts:
             parts += axis.starts(self.starts, top - 4, y)
+        parts += titles
         y += 8
         for name, cues in self.cues:
             y += 46 if frame.is_narrow else 34

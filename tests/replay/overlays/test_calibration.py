@@ -104,7 +104,7 @@ def test_matched_finds_each_stage_as_often_as_asked() -> None:
 
 
 def test_lowered_reaches_wake_kappa_and_changes_together() -> None:
-    nights = [stages(("W" * 12 + "L" * 40 + "D" * 25 + "L" * 15 + "R" * 25)]
+    nights = [stages("W" * 12 + "L" * 40 + "D" * 25 + "L" * 15 + "R" * 25)]
     wanted = Wanted(wake_found=0.45, kappa=0.5, changes=0.08, delay_epochs=1)
     expectation = Expectation(lowered(PLAIN, nights, wanted), stacked(nights))
     counts = expectation.counts(1)

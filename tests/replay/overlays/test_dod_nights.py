@@ -37,7 +37,7 @@ def nights() -> list[RecordedNight]:
 @cache
 def shown(name: str) -> list[Pair]:
     overlay = overlay_named(name)
-    laid = (overlaid(one, overlay, seed=seed) for seed in (1, 2, 3) for one in nights())
+    laid = (overlaid(one, overlay, seed=seed) for seed in (1, 2) for one in nights())
     return told_apart(laid)
 
 

@@ -95,10 +95,10 @@ def test_every_context_has_chances_that_add_up() -> None:
 
 
 def test_nights_that_differ_more_than_chance_does_have_a_spread() -> None:
-    often = [night("LLWLLRR" * 40 + "L") for _ in range(10)]
-    never = [night("LLWLLDD" * 40 + "L") for _ in range(10)]
-    assert fit_profile(often + never, name="x").spread[R] > 0.5
-    assert fit_profile(often, name="x").spread[R] == 0.0
+    often = [night("L" + "RRLWL" * 40) for _ in range(10)]
+    never = [night("L" + "RRLDL" * 40) for _ in range(10)]
+    assert fit_profile(often + never, name="x").spread[W] > 0.5
+    assert fit_profile(often, name="x").spread[W] == 0.0
 
 
 def test_nights_without_sleep_do_not_serve() -> None:

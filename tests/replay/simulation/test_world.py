@@ -89,7 +89,7 @@ def first_difference(a: str, b: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=True)))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.sets(st.integers(30, 230), min_size=1, max_size=6), st.integers(1, 5))
 def test_until_a_cue_is_answered_the_night_is_the_same(steps: set[int], seed: int) -> None:
     quiet = slept(WaitAgent(), setting(seed=seed))
