@@ -18,6 +18,10 @@ class RecordedNight:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
 
+    def __deepcopy__(self, memo: object) -> RecordedNight:
+        """Itself: it never changes, and an environment's spec copies what it was made with."""
+        return self
+
     @property
     def info(self) -> RecordingInfo:
         return self.recording.info
