@@ -9,7 +9,7 @@ from agents.types import Reading
 from bedside.heart import Variability
 from bedside.mean import mean
 from bedside.windows import Windows
-from devices.types import HeartRate, Movement, Room, Sample, SkinTemperature, Stream
+from devices.types import HeartRate, Room, Sample, SkinTemperature, Stream
 
 MOVED_G: Final = 0.05
 """Movement over this ends stillness. Assumed."""
@@ -55,8 +55,8 @@ class Body:
 
     def _take_heart(self, start_t: float, end_t: float) -> None:
         samples = self._windows.preferred(Stream.HEART_RATE, start_t, end_t)
-        beats = [s.value for s in samples if isinstance(s.value, HeartRate)]
-        self._variability.take([s.t for s in samples], [beat.rr_ms for beat in beats])
+        beats: list[HeartRate] = [sample[2] for sample in samples]  # type: ignore[misc]
+        self._variability.take([sample[1] for sample in samples], [beat.rr_ms for beat in beats])
         told = [beat.bpm for beat in beats if beat.bpm is not None]
         if told:
             newest = next(s for s in reversed(samples) if s.value.bpm is not None)  # type: ignore[union-attr]
@@ -67,7 +67,7 @@ class Body:
 
     def _take_movement(self, start_t: float, end_t: float) -> None:
         samples = self._windows.preferred(Stream.MOVEMENT, start_t, end_t)
-        felt = [s.value.g for s in samples if isinstance(s.value, Movement)]
+        felt: list[float] = [sample[2].g for sample in samples]  # type: ignore[union-attr]
         if not isfinite(fsum(felt)):
             samples = [s for s, g in zip(samples, felt, strict=True) if isfinite(g)]
             felt = [g for g in felt if isfinite(g)]

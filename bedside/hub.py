@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from devices.types import VALUE_TYPES, Sample, Stream
 
 Listener = Callable[[Sample], object]
 Test = Callable[[Sample], bool]
+Together = Callable[[Sequence[Sample]], object]
 
 
 class HubRefused(TypeError):
@@ -53,6 +54,7 @@ class Hub:
             stream: ((), VALUE_TYPES[stream]) for stream in Stream
         }
         self._keepers: dict[Stream, tuple[Listener, type, Test | None]] = {}
+        self._together: dict[Stream, Together] = {}
         self._keeping: set[Listener] = set()
         self._tests: dict[Listener, Test] = {}
         self.refused: Counter[Stream] = Counter()
@@ -63,16 +65,19 @@ class Hub:
         listener: Listener,
         streams: Iterable[Stream],
         *,
-        keeps: bool = False,
+        keeps: Together | bool = False,
         acts_on: Test | None = None,
     ) -> None:
         """Hear these streams.
 
-        keeps: the listener only stores, and acts on nothing. acts_on: which samples it does
-        anything with; it may or may not be handed the others. Asking changes nothing.
+        keeps: the listener only stores, and acts on nothing; how it takes many samples of one
+        stream together, or True. acts_on: which samples it does anything with; it may or may not
+        be handed the others. Asking changes nothing.
         """
         if keeps:
             self._keeping.add(listener)
+            if callable(keeps):
+                self._together |= dict.fromkeys(streams, keeps)
         if acts_on is not None:
             self._tests[listener] = acts_on
         for stream in streams:
@@ -121,6 +126,27 @@ class Hub:
                 return index
             keeper(sample)
         return end
+
+    def keep_all(self, by_stream: Mapping[Stream, Sequence[Sample]]) -> bool:
+        """Publish samples whose order between streams matters to nobody; False: not one was.
+
+        A stream's samples come in order. The caller has seen to it that values fit their streams.
+        """
+        keepers, together = self._keepers, self._together
+        for stream in by_stream:
+            route = keepers.get(stream)
+            if route is None or route[2] is not None:
+                return False
+        for stream, samples in by_stream.items():
+            keeper = keepers[stream][0]
+            if keeper is _ignore:
+                continue
+            if stream in together:
+                together[stream](samples)
+            else:
+                for sample in samples:
+                    keeper(sample)
+        return True
 
     def _sort_out(self) -> None:
         """Streams whose samples may be kept in bulk: heard by nobody, or by one keeper, beside whom

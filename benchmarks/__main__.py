@@ -102,7 +102,8 @@ def _memory(path: Path, short: Path) -> list[Figure]:
 
 def _experiment(folder: Path) -> list[Figure]:
     found = experiment.run_and_page(folder)
-    told = f"{found['s']:.1f} s for {experiment.ATTEMPTS:,} attempts, bare chain {found['base_s']:.1f} s"
+    attempts = f"{experiment.ATTEMPTS:,} attempts"
+    told = f"{found['s']:.1f} s for {attempts}, bare chain {found['base_s']:.1f} s"
     page = f"{found['page_s']:.1f} s, {found['page_mb']:.1f} MB"
     return [
         Figure("a run on two cores, against the bare chain", told, found["ratio"], 4.0, False),

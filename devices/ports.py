@@ -5,11 +5,11 @@ Contract tests that anybody can run on a source or an actuator: `devices.testing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, runtime_checkable
 
-from devices.types import Bed, Cue, CueKind, Outcome, Sample, StreamInfo
+from devices.types import Bed, Cue, CueKind, Outcome, Sample, Stream, StreamInfo
 
 
 class Clock(Protocol):
@@ -32,6 +32,10 @@ class BulkPush(Push, Protocol):
 
     def keep(self, samples: Sequence[Sample], start: int, end: int) -> int:
         """Take `samples[start:end]` up to the first that somebody acts on; gives its index."""
+        ...
+
+    def keep_all(self, by_stream: Mapping[Stream, Sequence[Sample]]) -> bool:
+        """Take all of these, or none where somebody may act on one of them."""
         ...
 
 

@@ -314,7 +314,7 @@ def first_epoch(night: RecordedNight, asked: str) -> int:
 
 
 def _charges(trace: Path) -> dict[int, float]:
-    from replay.summary import read_lines
+    from replay.trace_lines import read_lines
 
     charges = {}
     for line in read_lines(trace):

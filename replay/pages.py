@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import Final
 
 from bedside.recording import MemoryRecording, Recording
-from devices.types import EPOCH_S, Sample
+from devices.types import EPOCH_S, VALUE_TYPES, Sample, Stream
 
 PAGES_KEPT: Final = 1024
 """Moved pages that attempts on the same recording share. Assumed: 15 tasks of 40 steps fit."""
@@ -20,13 +20,27 @@ Pages = Callable[[int, float], list[Sample]]
 _time_of = itemgetter(1)
 
 
+class Page(list[Sample]):
+    """Samples of an epoch in order. Never changed once made, so its parts are worked out once."""
+
+    @cached_property
+    def by_stream(self) -> dict[Stream, list[Sample]] | None:
+        """The samples of each stream; None where a value is not of its stream's type."""
+        parts: dict[Stream, list[Sample]] = {}
+        for sample in self:
+            if type(sample.value) is not VALUE_TYPES.get(sample.stream):
+                return None
+            parts.setdefault(sample.stream, []).append(sample)
+        return parts
+
+
 def shared_pages(recording: MemoryRecording) -> Pages:
     """Pages of a recording in memory, in any order; those asked for again are made once."""
     samples = tuple(recording.samples())
 
     @lru_cache(PAGES_KEPT)
     def page(epoch: int, by_s: float) -> list[Sample]:
-        return moved(_within(samples, epoch), by_s)
+        return Page(moved(_within(samples, epoch), by_s))
 
     return page
 

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from devices.ports import BulkPush, Clock, Push
 from devices.types import EPOCH_S, PaprikaError, Sample, Stage, StageReading, Stream, StreamInfo
 from replay.clock import VirtualTimeLoop
-from replay.pages import Pages, moved
+from replay.pages import Page, Pages, moved
 from replay.sleeper import Sleeper
 
 INSERTED: Final = frozenset(Stream) - {Stream.STAGE, Stream.PERSON, Stream.CUE}
@@ -91,7 +91,9 @@ class Player:
         if not isinstance(loop, VirtualTimeLoop):
             raise PlayerError("a recording is played on replay.clock.VirtualTimeLoop only")
         self._loop, self._push = loop, push
-        self._keep = push.keep if isinstance(push, BulkPush) else _one_by_one
+        bulk = push if isinstance(push, BulkPush) else None
+        self._keep = _one_by_one if bulk is None else bulk.keep
+        self._keep_all = None if bulk is None else bulk.keep_all
         self._warm()
         loop.feed = self
         try:
@@ -109,6 +111,9 @@ class Player:
         while True:
             buffer, position = self._buffer, self._position
             end = bisect_left(buffer, limit, position, key=_time_of)
+            if not position and 0 < end == len(buffer) and self._is_kept_whole(buffer):
+                loop.advance(buffer[-1].t)
+                position = self._position = end
             while position < end:
                 acted_on = self._keep(buffer, position, end)
                 if acted_on > position:
@@ -132,8 +137,16 @@ class Player:
             page = self._page(recorded, (recorded - self._first_epoch) * EPOCH_S)
             if self._labels is not None:
                 self._labels.before([one for one in page if one.stream is Stream.STAGE])
-            for sample in page:
-                self._push(sample)
+            if not self._is_kept_whole(page):
+                for sample in page:
+                    self._push(sample)
+
+    def _is_kept_whole(self, samples: list[Sample]) -> bool:
+        """Publish a whole page at once, where nobody acts on any of its samples."""
+        if self._keep_all is None or not isinstance(samples, Page):
+            return False
+        parts = samples.by_stream
+        return parts is not None and self._keep_all(parts)
 
     def _page(self, recorded: int, start_t: float) -> list[Sample]:
         """A page of the recording that begins at `start_t` of the session."""

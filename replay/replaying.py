@@ -19,7 +19,8 @@ from replay.progress import Report
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
 from replay.staging import staged
-from replay.summary import Summary, read_lines, summarise
+from replay.summary import Summary, summarise
+from replay.trace_lines import read_lines
 
 TRACE: Final = "trace.jsonl"
 HIDDEN: Final = "hidden.jsonl"

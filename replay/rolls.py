@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
 
 
@@ -19,6 +20,7 @@ class RollStream(StrEnum):
     SILENT = "silent"
 
 
+@lru_cache(1 << 14)
 def roll(night: str, seed: int, stream: str, step: int) -> float:
     """A number in [0, 1) from the night's key, seed, stream and task step.
 

@@ -17,7 +17,8 @@ from replay.branching.prefix import prefix_of
 from replay.branching.scene import scene_of
 from replay.manifest import code_sha256, digest_of, ingredients, write_manifest
 from replay.staging import staged
-from replay.summary import Summary, read_lines, summarise
+from replay.summary import Summary, summarise
+from replay.trace_lines import read_lines
 
 if TYPE_CHECKING:
     from replay.attempt import WayOut

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.process import SERVICE
 from replay.decisions.ledger import Paid
 from replay.decisions.prices import CACHE_READ, CACHE_WRITE, DECIMALS, IN, OUT, Prices
-from replay.summary import Line
+from replay.trace_lines import Line
 
 __all__ = ["Costs", "Prices", "costs"]
 

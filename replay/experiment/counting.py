@@ -12,7 +12,8 @@ from bedside.plan import Ending
 from devices.types import OutcomeStatus, Stage
 from replay.decisions import Costs, Paid, Prices, costs
 from replay.experiment.rows import Row, Status, Unit
-from replay.summary import STAGE_NAMES, CueDone, Line, Summary, parsed, summarise
+from replay.summary import STAGE_NAMES, CueDone, Summary, summarise
+from replay.trace_lines import Line, parsed
 
 HEARD: Final = frozenset({"sound", "whisper"})
 """Kinds that count as a cue in REM. Source: `design.md` §5, Action."""

@@ -27,7 +27,7 @@ from replay.experiment.results import read_results, write_results
 from replay.experiment.rows import Row, Unit
 from replay.experiment.verdict_sets import VerdictSet, read_verdicts, verdict_sets
 from replay.scores.verdicts import Verdict
-from replay.summary import Line, read_lines
+from replay.trace_lines import Line, read_lines
 
 if TYPE_CHECKING:
     from replay.experiment.run import Run

@@ -21,7 +21,7 @@ from replay.experiment.run import Planned, agent_of, setting_of
 from replay.experiment.run_manifest import NightFacts
 from replay.experiment.spec import RunSpec
 from replay.recorded_night import RecordedNight
-from replay.summary import read_bytes
+from replay.trace_lines import read_bytes
 
 PACKED_LEVEL = 3
 """Of zstd: traces shrink about twentyfold; more costs time and gains little. Measured."""

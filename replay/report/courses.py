@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from devices.types import EPOCH_S, Stage
 from replay.experiment.folder import hidden_path, trace_path
-from replay.summary import Line, parsed, read_bytes
+from replay.trace_lines import Line, parsed, read_bytes
 
 ACTION_LETTERS: Final = {"wait": ".", "sound": "s", "whisper": "w", "object": "o", "stop": "x"}
 INSERTED: Final = "i"

@@ -18,7 +18,8 @@ from replay.setting import Setting
 from replay.simulation.nights import SimulatedNight, simulate
 from replay.simulation.world import KIND, NOTE, Simulation
 from replay.staging import staged
-from replay.summary import Summary, read_lines, summarise
+from replay.summary import Summary, summarise
+from replay.trace_lines import read_lines
 
 TRACE: Final = "trace.jsonl"
 HIDDEN: Final = "hidden.jsonl"

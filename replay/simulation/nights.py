@@ -16,7 +16,7 @@ from replay.setting import Setting
 from replay.simulation.sleeper import SyntheticDream
 from replay.simulation.world import SimulatedWorld, Simulation, simulated_world
 from replay.sleeper import Waking
-from replay.summary import Line
+from replay.trace_lines import Line
 from replay.world import World
 
 SESSION: str = "simulated-night"

@@ -18,10 +18,10 @@ from replay.conditions import PLAIN, ActuatorFault, Condition, PersonAct, Signal
 from replay.recorded_night import RecordedNight
 from replay.rolls import RollStream, roll
 from replay.setting import Setting
-from replay.summary import Line, parsed
 from replay.tasks.oracle import oracle_actions
 from replay.tasks.task import Task
 from replay.tasks.task_set import task_setting
+from replay.trace_lines import Line, parsed
 from replay.wake_rule import WakeTable
 
 if TYPE_CHECKING:

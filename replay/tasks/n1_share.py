@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from devices.types import Stage
-from replay.summary import Line
+from replay.trace_lines import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from devices.types import Stage
 from replay.conditions import Condition
 from replay.recorded_night import RecordedNight
 from replay.rolls import Dice, RollStream, roll_night
-from replay.summary import parsed
 from replay.tasks.task import STEPS, Task
 from replay.tasks.task_set import task_setting
+from replay.trace_lines import parsed
 from replay.wake_rule import wake_table
 
 

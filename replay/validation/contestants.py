@@ -12,7 +12,7 @@ from bedside.safety.rules import Rule
 from devices.types import Stage, Volume
 from replay.hypnogram import runs
 from replay.scores.verdicts import Value, Verdict
-from replay.summary import Line
+from replay.trace_lines import Line
 from replay.validation.findings import Check, Finding, found, not_applicable
 from replay.validation.ground import BENCH_DROPOUT, Ground, Seen
 from replay.validation.verdicts import verdict

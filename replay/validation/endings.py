@@ -16,7 +16,7 @@ from bedside.trace import MemorySink, Trace
 from devices.types import EPOCH_S
 from replay.clock import run_virtual
 from replay.setting import Setting
-from replay.summary import Line, parsed
+from replay.trace_lines import Line, parsed
 from replay.validation.findings import Check, Finding, found
 from replay.validation.ground import Ground
 from replay.validation.nights import BENCH, bench

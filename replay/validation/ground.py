@@ -16,10 +16,11 @@ from bedside.themes import bundled_theme
 from replay.controls.contenders import contender, needs_latch
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
-from replay.summary import Line, Summary
+from replay.summary import Summary
 from replay.tasks.feasibility import feasible
 from replay.tasks.task import Task
 from replay.tasks.task_set import make_tasks, task_setting
+from replay.trace_lines import Line
 from replay.validation.environment import Environment
 from replay.validation.nights import bench
 from replay.validation.trials import Trial, trial

@@ -13,7 +13,8 @@ from replay.attempt import play
 from replay.clock import run_virtual
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
-from replay.summary import Line, Summary, parsed, summarise
+from replay.summary import Summary, summarise
+from replay.trace_lines import Line, parsed
 from replay.validation.environment import Environment
 from replay.world import World
 

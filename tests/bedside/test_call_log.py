@@ -57,9 +57,7 @@ def test_a_call_is_written_when_its_reply_is_in() -> None:
 
 
 def test_calls_count_from_one_and_failed_ones_are_calls_too() -> None:
-    _, lines = logged(
-        Reply(None, 20.0, "no answer within 20 s"), Reply({}, 0.0, attempts=0)
-    )
+    _, lines = logged(Reply(None, 20.0, "no answer within 20 s"), Reply({}, 0.0, attempts=0))
     assert [(line["number"], line["t"]) for line in lines] == [(1, 20.0), (2, 20.0)]
     assert [line["error"] for line in lines] == ["no answer within 20 s", None]
     assert [line["attempts"] for line in lines] == [1, 0]

@@ -15,7 +15,7 @@ from bedside.recording.reader import NightFile
 from devices.types import PaprikaError
 from replay.recorded_night import RecordedNight
 from replay.replaying import ReplayingError, replay
-from replay.summary import read_lines
+from replay.trace_lines import read_lines
 from tests.replay.nights import (
     Scripted,
     cue_at,

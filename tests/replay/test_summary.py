@@ -13,7 +13,8 @@ from bedside.safety.gate import Mode
 from bedside.trace import TraceError
 from devices.types import Volume
 from replay.recorded_night import RecordedNight
-from replay.summary import Excluded, read_lines, summarise
+from replay.summary import Excluded, summarise
+from replay.trace_lines import read_lines
 from tests.replay.nights import (
     LOUD,
     SOFT,

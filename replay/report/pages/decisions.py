@@ -12,7 +12,8 @@ from replay.hypnogram_svg import NARROW, WIDE, night_figure
 from replay.report.courses import Asked, Course
 from replay.report.figures.night import LANES
 from replay.report.tables import data
-from replay.summary import Line, summarise
+from replay.summary import summarise
+from replay.trace_lines import Line
 from replay.wording import STAGE_WORDS, plural, time_of_day
 
 

@@ -9,7 +9,7 @@ from replay.experiment.counting import Evidence, row_of
 from replay.experiment.folder import RunFolder, hidden_path, trace_path
 from replay.hypnogram import from_letters
 from replay.scores.checker import check
-from replay.summary import read_bytes
+from replay.trace_lines import read_bytes
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "runs" / "examples" / "bundled-night"

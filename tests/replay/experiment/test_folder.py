@@ -9,7 +9,7 @@ import pytest
 from replay.attempt import attempt
 from replay.controls.contenders import contender
 from replay.experiment.folder import FolderError, RunFolder, newest_run
-from replay.summary import read_bytes
+from replay.trace_lines import read_bytes
 from tests.replay.experiment.runs import agent_file, made, small_run
 from tests.replay.nights import Lived, MemorySink, Trace
 
