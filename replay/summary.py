@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from devices.types import Stage
+from replay.trace_lines import Line, inserted_steps
 
 STAGE_NAMES: Final = ("awake", "rem", "light", "deep", "none")
 """Coarse stages in the field's order, wake on top; none: no reading."""
