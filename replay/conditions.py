@@ -10,6 +10,9 @@ from typing import Final
 
 from devices.types import PaprikaError
 
+STEPS: Final = 40
+"""Steps of a task, over which its faults strike: 20 minutes. Source: the seed."""
+
 
 class ConditionError(PaprikaError):
     """No such condition; the message lists the faults."""
@@ -39,6 +42,11 @@ class PersonAct(StrEnum):
     THEME_CHANGED = "theme_changed"
     NO_MEMORY = "no_memory"
     NO_REPORT = "no_report"
+
+
+TASK_ACTS: Final = tuple(act for act in PersonAct if act is not PersonAct.NO_REPORT)
+"""Acts that show in a task. `no_report` changes a morning alone, which a replay does not have
+yet: as a condition of a task it would be plain under another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +94,23 @@ def condition_named(name: str) -> Condition:
     )
 
 
+def task_condition(name: str) -> Condition:
+    """The condition of this name, for a task.
+
+    Raises:
+        ConditionError: as `condition_named`; also of `no_report`.
+    """
+    found = condition_named(name)
+    if found.person is not None and found.person not in TASK_ACTS:
+        raise ConditionError(
+            f"condition {name!r}: {found.person} changes nothing in the 20 minutes of a task, only "
+            "a morning, which a replay does not have; leave it out"
+        )
+    return found
+
+
 def _unknown(word: str) -> str:
-    known = [PLAIN.name, *(fault.value for fault in chain(*GROUPS.values()))]
+    known = [PLAIN.name, *(f.value for f in chain(SignalFault, ActuatorFault, TASK_ACTS))]
     near = get_close_matches(word, known, 1)
     meant = f" (did you mean {near[0]}?)" if near else ""
     return f"condition {word!r} is unknown{meant}; known, to be joined by +: {', '.join(known)}"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from hashlib import file_digest, sha256
@@ -16,11 +14,11 @@ from agents.types import Agent
 from bedside.agent_loading import identity
 from bedside.configuration import default_toml
 from bedside.recording.info import info_as_dict
-from bedside.trace import TraceError
 from devices.version import VERSION
 from replay.hypnogram import stage4_sha256
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
+from replay.staging import write_whole
 from replay.wake_rule import WakeTable
 
 SCHEMA: Final = 1
@@ -83,6 +81,7 @@ def made_of(
         "wake_table": wake_table_of(table),
         "wake_scale": table.scale,
         "awake_epochs": table.awake_epochs,
+        "wake_options": table.options,
         "theme": {
             "name": theme.name,
             "memory": theme.memory,
@@ -152,17 +151,7 @@ def write_manifest(path: Path, made_of: Mapping[str, Any], files: Mapping[str, P
 
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file whole or not at all."""
-    growing = path.with_name(f"{path.name}.{os.getpid()}.part")
-    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-    try:
-        growing.write_text(text, encoding="utf-8")
-        os.replace(growing, path)
-    except OSError as error:
-        with suppress(OSError):
-            growing.unlink()
-        raise TraceError(
-            f"{path}: {error.strerror}; free some space or choose another --out"
-        ) from error
+    write_whole(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def file_sha256(path: Path) -> str:

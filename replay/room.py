@@ -6,13 +6,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from threading import Event
+from typing import Protocol
 
 from bedside.trace import Trace, rounded
 from devices.ports import Clock
 from devices.types import Cue, CueKind, Outcome, OutcomeStatus
 from replay.conditions import ActuatorFault
-from replay.sleeper import Sleeper
-from replay.tasks.faults import Faults
+from replay.faults.strikes import Faults
+
+
+class Hearing(Protocol):
+    """Who is asleep in the room."""
+
+    def hear(self, cue: Cue, t: float) -> object:
+        """Answer a cue that begins at `t`."""
+        ...
 
 
 class SilentRoom:
@@ -21,7 +29,7 @@ class SilentRoom:
     name = "silent-room"
     kinds = frozenset(CueKind)
 
-    def __init__(self, sleeper: Sleeper) -> None:
+    def __init__(self, sleeper: Hearing) -> None:
         self._sleeper = sleeper
         self._silent = Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -75,7 +83,7 @@ class SilentRoom:
 class FaultyRoom(SilentRoom):
     """A room whose first cues fail or hang, or whose cues begin late."""
 
-    def __init__(self, sleeper: Sleeper, faults: Faults, hidden: Trace) -> None:
+    def __init__(self, sleeper: Hearing, faults: Faults, hidden: Trace) -> None:
         super().__init__(sleeper)
         self._faults = faults
         self._hidden = hidden

@@ -6,7 +6,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from devices.types import PaprikaError
@@ -26,7 +26,7 @@ def staged(folder: Path) -> Iterator[Path]:
     staging = folder / f".{os.getpid()}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder):
             shutil.rmtree(staging, ignore_errors=True)
             staging.mkdir()
             try:
@@ -42,14 +42,19 @@ def staged(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
+    """Nobody else writes into this folder meanwhile.
+
+    Raises:
+        StagingError: somebody does.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StagingError(
-                f"{folder}: another run is writing here; choose another --out"
+                f"{folder}: another run is writing here; wait for it, or choose another --out"
             ) from None
         yield
     finally:
@@ -61,3 +66,25 @@ def _move(staging: Path, folder: Path) -> None:
         target = folder / file.relative_to(staging)
         target.parent.mkdir(exist_ok=True)
         os.replace(file, target)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, its folder too.
+
+    Raises:
+        StagingError: naming the file.
+    """
+    growing = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            growing.write_bytes(content)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            growing.write_bytes(content)
+        os.replace(growing, path)
+    except OSError as error:
+        with suppress(OSError):
+            growing.unlink()
+        raise StagingError(
+            f"{path}: {error.strerror}; free some space or choose another --out"
+        ) from error

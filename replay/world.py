@@ -22,6 +22,9 @@ from bedside.trace import SCHEMA, Trace
 from devices.ports import Actuator, Source
 from devices.types import EPOCH_S, Volume
 from replay.conditions import PLAIN, PersonAct
+from replay.faults.labels import label_path
+from replay.faults.stop_press import StopPress
+from replay.faults.strikes import Faults
 from replay.player import WARM_EPOCHS, Player
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
@@ -29,9 +32,6 @@ from replay.rolls import Dice, RollStream, roll_night
 from replay.room import FaultyRoom, SilentRoom
 from replay.setting import Setting
 from replay.sleeper import Sleeper, Waking
-from replay.tasks.faults import Faults
-from replay.tasks.labels import label_path
-from replay.tasks.stop_press import StopPress
 
 
 class HiddenSleeper(Protocol):

@@ -11,14 +11,14 @@ from agents.types import Action
 from agents.wire import action_to_json
 from bedside.home import session_folder
 from replay.branching.errors import BranchError
-from replay.branching.parent import Line, Parent, parent_of
+from replay.branching.parent import Parent, parent_of
 from replay.branching.play import Play
 from replay.branching.prefix import prefix_of
 from replay.branching.scene import scene_of
 from replay.manifest import code_sha256, digest_of, ingredients, write_manifest
 from replay.staging import staged
 from replay.summary import Summary, summarise
-from replay.trace_lines import read_lines
+from replay.trace_lines import Line, read_lines
 
 if TYPE_CHECKING:
     from replay.attempt import WayOut

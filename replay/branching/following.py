@@ -16,12 +16,11 @@ from agents.wire import action_from_json, action_to_json
 from bedside.clock import SessionClock
 from bedside.decider import DecisionStatus, told
 from devices.types import EPOCH_S
+from replay.trace_lines import Line
 
 MARGIN_S: Final = 0.00049
 """How much later than recorded an answer may come: the session clock counts whole ms."""
 CANCELLED_ITSELF: Final = "the agent cancelled itself"
-
-Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

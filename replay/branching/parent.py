@@ -6,25 +6,29 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from bedside.configuration import default_toml
 from bedside.safety.gate import Mode
 from bedside.themes import Theme, bundled_themes
-from devices.types import Stage
+from devices.types import Stage, Volume
 from replay.branching.errors import BranchError
 from replay.conditions import PLAIN, Condition, ConditionError, condition_named
-from replay.export.lines import raw_lines, trace_lines
-from replay.export.sources import MANIFEST, episode_sources, home_of, read_manifest
+from replay.experiment.folder import MANIFEST
+from replay.export.sources import episode_sources, home_of, manifest_of
 from replay.latency import LatencyModel
 from replay.setting import Setting
-from replay.wake_rule import WakeTable
+from replay.trace_lines import Line, parsed, read_bytes
+from replay.wake_rule import OBJECT, OnsetDelay, TimeOfNight, WakeOption, WakeTable
 
 if TYPE_CHECKING:
     from replay.recorded_night import RecordedNight
 
-Line = dict[str, Any]
+COLUMNS: Final = (*(volume.value for volume in Volume), OBJECT)
+"""Of a wake table."""
+MOST_AWAKE_EPOCHS: Final = 100
 _T = TypeVar("_T")
 
 
@@ -69,20 +73,19 @@ def parent_of(place: Path) -> Parent:
     if source.hidden is None:
         raise BranchError(f"{source.trace}: no hidden trace beside it, which a branch needs")
     folder, task = home_of(source.trace)
-    manifest = read_manifest(folder / MANIFEST)
     return Parent(
         trace=written(source.trace),
         hidden=written(source.hidden),
         folder=folder,
-        manifest=manifest,
+        manifest=manifest_of(source.trace),
         key=None if task is None else _key(source.trace),
     )
 
 
 def written(path: Path) -> Written:
     """A whole trace."""
-    lines = tuple(line for _, line in trace_lines(path))
-    return Written(path, tuple(raw_lines(path)), lines)
+    raw = read_bytes(path)
+    return Written(path, tuple(BytesIO(raw)), tuple(parsed(raw, str(path))))
 
 
 def setting_of(parent: Parent) -> Setting:
@@ -94,12 +97,12 @@ def setting_of(parent: Parent) -> Setting:
     told = _Told(parent.folder / MANIFEST, parent.manifest)
     return Setting(
         theme=_theme(told),
-        wake_table=_wake_table(told, parent.hidden),
+        wake_table=_wake_table(told),
         seed=told.get("seed", int),
         mode=told.word("mode", Mode),
         first_epoch=told.get("first_epoch", int),
         steps=told.get("steps", int, optional=True),
-        dropout=float(told.get("dropout", (int, float))),
+        dropout=told.number("dropout"),
         condition=_condition(told),
         ends_at_stop=told.get("ends_at_stop", bool),
         stable_deep=told.get("stable_deep", int, optional=True),
@@ -114,8 +117,6 @@ def night_of(parent: Parent, given: Path | None) -> RecordedNight:
     Raises:
         BranchError: where it is another night, or a file is needed and none was given.
     """
-    from replay.hypnogram import stage4_sha256
-
     recording = parent.manifest.get("recording")
     if not isinstance(recording, Mapping):
         raise BranchError(f"{parent.folder / MANIFEST}: no recording in it; not of a replay")
@@ -124,6 +125,14 @@ def night_of(parent: Parent, given: Path | None) -> RecordedNight:
         raise BranchError(
             f"night {recording.get('id')!r} is not the bundled one; give its file with --night FILE"
         )
+    check_stages(night, recording)
+    return night
+
+
+def check_stages(night: RecordedNight, recording: Mapping[str, Any]) -> None:
+    """Raise BranchError unless a night shows and hides the stages that a manifest tells of."""
+    from replay.hypnogram import stage4_sha256
+
     stages = {
         "stage4_sha256": night.stage4_sha256,
         "shown4_sha256": stage4_sha256(night.shown),
@@ -134,7 +143,6 @@ def night_of(parent: Parent, given: Path | None) -> RecordedNight:
                 f"{night.place}: other stages than the night {recording.get('id')!r} that was"
                 f" played ({key} {found[:16]}, not {str(recording.get(key))[:16]}); give its file"
             )
-    return night
 
 
 class _Told:
@@ -153,6 +161,9 @@ class _Told:
             raise self.wrong(key, value)
         return value
 
+    def number(self, key: str) -> float:
+        return float(self.get(key, (int, float)))
+
     def word(self, key: str, vocabulary: type[_T]) -> _T:
         value = self._values.get(key)
         try:
@@ -160,8 +171,13 @@ class _Told:
         except ValueError:
             raise self.wrong(key, value) from None
 
-    def inside(self, key: str) -> _Told:
-        return _Told(self._path, self.get(key, Mapping), f"{self._above}{key}.")
+    def inside(self, key: str, *, optional: bool = False) -> _Told:
+        """An object of it; an optional one that is missing or empty is false."""
+        values = self.get(key, Mapping, optional=optional) or {}
+        return _Told(self._path, values, f"{self._above}{key}.")
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
 
     def wrong(self, key: str, value: object) -> BranchError:
         where = f"{self._path}: {self._above}{key}"
@@ -175,27 +191,44 @@ def _theme(told: _Told) -> Theme:
         raise theme.wrong("lines", lines)
     bundled = bundled_themes()
     language = bundled[name].language if name in bundled else default_toml("themes")["language"]
-    sound_s = float(told.get("sound_s", (int, float)))
-    return Theme(name, theme.get("memory", str), tuple(lines), language, sound_s)
+    return Theme(name, theme.get("memory", str), tuple(lines), language, told.number("sound_s"))
 
 
-def _wake_table(told: _Told, hidden: Written) -> WakeTable:
+def _wake_table(told: _Told) -> WakeTable:
     table = told.inside("wake_table")
     chances = {}
     for stage in (Stage.LIGHT, Stage.REM, Stage.DEEP):
         row = table.inside(stage.value)
-        columns = ("low", "medium", "high", "object")
-        chances[stage] = {name: float(row.get(name, (int, float))) for name in columns}
-    return WakeTable(chances, _awake_epochs(hidden), float(told.get("wake_scale", (int, float))))
+        chances[stage] = {name: row.number(name) for name in COLUMNS}
+    options = told.inside("wake_options", optional=True)
+    return WakeTable(
+        chances,
+        _awake_epochs(told),
+        told.number("wake_scale"),
+        _time_of_night(options),
+        _onset_delay(options),
+    )
 
 
-def _awake_epochs(hidden: Written) -> int:
-    """Epochs that a waking inserts: as it did there, else the bundled number."""
-    foot = hidden.lines[-1]
-    wakings, inserted = foot.get("wakings"), foot.get("inserted_epochs")
-    if isinstance(wakings, int) and isinstance(inserted, int) and wakings > 0:
-        return max(1, min(inserted // wakings, 100))
-    return int(default_toml("wake_table")["awake_epochs"])
+def _time_of_night(options: _Told) -> TimeOfNight | None:
+    option = options.inside(WakeOption.TIME_OF_NIGHT, optional=True)
+    return TimeOfNight(option.number("per_hour"), option.number("most")) if option else None
+
+
+def _onset_delay(options: _Told) -> OnsetDelay | None:
+    option = options.inside(WakeOption.ONSET_DELAY, optional=True)
+    if not option:
+        return None
+    chances = option.inside("chances")
+    return OnsetDelay({name: chances.number(name) for name in COLUMNS}, option.number("light_s"))
+
+
+def _awake_epochs(told: _Told) -> int:
+    """Epochs that a waking inserts; a manifest of before does not tell them."""
+    given = told.get("awake_epochs", int, optional=True)
+    if given is not None and not 1 <= given <= MOST_AWAKE_EPOCHS:
+        raise told.wrong("awake_epochs", given)
+    return int(given or default_toml("wake_table")["awake_epochs"])
 
 
 def _condition(told: _Told) -> Condition:
@@ -207,11 +240,10 @@ def _condition(told: _Told) -> Condition:
 
 
 def _latency(told: _Told) -> LatencyModel | None:
-    if told.get("latency", Mapping, optional=True) is None:
+    model = told.inside("latency", optional=True)
+    if not model:
         return None
-    model = told.inside("latency")
-    median_s, spread = (float(model.get(key, (int, float))) for key in ("median_s", "spread"))
-    return LatencyModel(median_s, spread)
+    return LatencyModel(model.number("median_s"), model.number("spread"))
 
 
 def _key(trace: Path) -> str:

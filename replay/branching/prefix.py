@@ -10,7 +10,8 @@ from typing import Any, Final
 from bedside.decider import DecisionStatus
 from replay.branching.errors import BranchError
 from replay.branching.following import Recorded
-from replay.branching.parent import Line, Written
+from replay.branching.parent import Written
+from replay.trace_lines import Line
 
 LONGEST_S: Final = 1e9
 """Seconds; a longer time is none. Assumed."""

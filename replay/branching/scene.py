@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents.types import Agent, AgentError
 from bedside.agent_loading import identity
 from replay.branching.errors import BranchError
-from replay.branching.parent import Parent, night_of, setting_of
+from replay.branching.parent import Parent, check_stages, night_of, setting_of
 from replay.controls.contenders import contender
+from replay.experiment.folder import MANIFEST
 
 if TYPE_CHECKING:
     from replay.recorded_night import RecordedNight
@@ -41,23 +43,33 @@ def scene_of(parent: Parent, then: str | None, night: Path | None) -> Scene:
 
 
 def _of_run(parent: Parent, key: str, then: str | None) -> Scene:
+    """What has changed since the run was made is told, not refused: the prefix proves itself."""
     from replay.experiment.folder import SPEC
     from replay.experiment.nights import opened
     from replay.experiment.run import agent_of, resolve
     from replay.experiment.run import setting_of as planned_setting
     from replay.experiment.spec import read_spec
 
-    run = resolve(read_spec(parent.folder / SPEC))
-    if run.id != parent.manifest.get("id"):
-        raise BranchError(
-            f"{parent.folder}: what the run was made of has changed since; `paprika plan "
-            f"{parent.folder}` says what"
-        )
+    spec, name = read_spec(parent.folder / SPEC), key.partition("/")[0]
+    alone = tuple(path for path in spec.nights if path.stem == name)
+    run = resolve(replace(spec, nights=alone or spec.nights))
     planned = next((one for one in run.planned if one.unit.key == key), None)
     if planned is None:
         raise BranchError(f"{parent.trace.path}: no attempt {key} is planned in {parent.folder}")
-    night = opened(run.nights[planned.unit.night].path, run.spec.overlay, in_memory=True)
+    night = opened(run.nights[name].path, run.spec.overlay, in_memory=True)
+    check_stages(night, _told(parent, "nights", name))
     setting = planned_setting(run.spec, planned, night)
     if then is not None:
         return Scene(night, setting, contender(then), False)
-    return Scene(night, setting, agent_of(run.spec, planned, night, setting), True)
+    same = _told(parent, "agents", planned.unit.agent) == run.manifest["agents"][planned.unit.agent]
+    return Scene(night, setting, agent_of(run.spec, planned, night, setting), same)
+
+
+def _told(parent: Parent, *keys: str) -> Mapping[str, Any]:
+    """An object inside a run's manifest."""
+    found: Any = parent.manifest
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    if not isinstance(found, Mapping):
+        raise BranchError(f"{parent.folder / MANIFEST}: no {'.'.join(keys)} in it; run it again")
+    return found

@@ -13,7 +13,7 @@ from replay.progress import output_to_errors, shown_progress
 
 if TYPE_CHECKING:
     from agents.types import Agent
-    from replay.episodes import Episode
+    from replay.episodes import Episode, EpisodePlan
     from replay.episodes.session import SideRow
     from replay.episodes.slopes import Estimate
     from replay.recorded_night import RecordedNight
@@ -33,10 +33,11 @@ def episode(
     agent: str = LEARNING,
     seed: int = 1,
     wake_scale: float = 1.0,
-    mode: Literal["observe", "enforce"] = "observe",
-    theme: str = "forest",
+    mode: Literal["observe", "enforce"] | None = None,
+    theme: str | None = None,
     out: Path | None = None,
     resume: bool = False,
+    dry_run: bool = False,
     json: bool = False,
 ) -> int:
     """Chain talk, night and morning over the nights of one person, with memory and without.
@@ -59,26 +60,31 @@ def episode(
         Folder for sessions and result.
     resume
         Go on behind the last whole session there.
+    dry_run
+        Say what would be played, and play nothing.
     json
         One JSON object on standard output, nothing else.
     """
-    from bedside.configuration import default_toml
+    from bedside.configuration import default_toml, default_value
     from bedside.themes import bundled_theme
-    from replay.episodes import EpisodeSpec, run_episode
+    from replay.episodes import EpisodeSpec, plan_episode, run_episode
     from replay.setting import Setting
     from replay.wake_rule import wake_table
 
     setting = Setting(
-        theme=bundled_theme(theme),
+        theme=bundled_theme(theme or default_value("paprika", "theme", str)),
         wake_table=wake_table(default_toml("wake_table"), wake_scale),
         seed=seed,
-        mode=Mode(mode),
+        mode=Mode(mode or default_value("paprika", "replay.mode", str)),
     )
     with output_to_errors():
         make = agent_maker(agent)
-    recorded = recorded_nights(nights)
+    recorded, spec = recorded_nights(nights), EpisodeSpec(make, setting)
+    if dry_run:
+        plan = plan_episode(recorded, spec, out)
+        print_json(plan.as_dict()) if json else print_plan(plan)
+        return 0
     with output_to_errors(), shown_progress("Episode", quiet=json) as progress:
-        spec = EpisodeSpec(make, setting)
         done = run_episode(recorded, spec, out=out, resume=resume, progress=progress)
     if json:
         print_json({**done.as_dict(), "folder": str(done.folder), "gone_on": done.gone_on})
@@ -100,29 +106,36 @@ def agent_maker(name: str) -> Callable[[], Agent]:
 
 
 def recorded_nights(places: Sequence[Path]) -> list[RecordedNight]:
-    """The whole night files of these places.
+    """The whole night files of these places, found and opened as those of a run.
 
     Raises:
-        EpisodeNightsError: where there is none, too many, or one is torn.
+        PaprikaError: where there is none, too many, or one cannot be used.
     """
-    from bedside.recording import NightFile
-    from replay.recorded_night import RecordedNight
+    from replay.experiment.nights import found_nights, opened
 
-    files: list[Path] = []
-    for place in places:
-        files += sorted(place.glob("*.mcap")) if place.is_dir() else [place]
-    if not files or len(files) > MOST_NIGHTS:
-        named = ", ".join(map(str, places)) or "--nights"
+    files = {path.resolve(): path for place in places for path in found_nights(place)}
+    if not 1 <= len(files) <= MOST_NIGHTS:
         raise EpisodeNightsError(
-            f"{named}: {len(files)} night files (.mcap); give 1 to {MOST_NIGHTS}"
+            f"--nights: {len(files)} night files (.mcap); give 1 to {MOST_NIGHTS}, or their folder"
         )
-    opened = [NightFile.open(file) for file in files]
-    for night in opened:
-        if not night.closed:
-            raise EpisodeNightsError(
-                f"{night.path}: torn or still being written; run `paprika recover {night.path}`"
-            )
-    return [RecordedNight(night) for night in opened]
+    return [opened(path, "device", in_memory=False) for path in files.values()]
+
+
+def print_plan(plan: EpisodePlan) -> None:
+    """The sessions that would be played."""
+    from replay.screen import Screen
+    from replay.wording import clean, plural
+
+    screen = Screen()
+    screen.heading(
+        [f"Episode of {plural(len(plan.nights), 'session')}", clean(plan.agent), plan.memory],
+        style="bold",
+    )
+    screen.heading([f"{plan.as_dict()['attempts']} attempts would be made; nothing was played"])
+    screen.blank()
+    for session, night in enumerate(plan.nights, 1):
+        screen.heading([f"{session:>3}  {clean(night.info.night_id)}"])
+    screen.flow("folder", [f"{clean(str(plan.folder))}/"])
 
 
 def print_episode(done: Episode) -> None:

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 Several = Parameter(consume_multiple=True)
+SCALES = (0.5, 1.0, 2.0, 4.0)
+"""At which wakings are always told. Source: `replay-environment.md`, E10."""
+BROKEN = 1
+"""Exit code of a run some attempts of which left no evidence."""
+Option = Literal["time_of_night", "onset_delay"]
 Kind = Literal["sleep_onset", "rem_onset", "longest_light", "longest_deep", "n1_onset"]
 
 
@@ -46,6 +51,7 @@ def run(
     latency: str | None = None,
     stop_is_latch: bool = False,
     wake_table: Path | None = None,
+    wake_option: Annotated[list[Option] | None, Several] = None,
     service: Annotated[list[str] | None, Several] = None,
     cache_mode: Literal["off", "record", "replay_only", "fill"] = "off",
     cache: Path | None = None,
@@ -76,7 +82,7 @@ def run(
     seeds
         Several: 1-5, or 1 2 8. Seeds 6 to 8 are held out: each agent build may see them once.
     wake_scale
-        Multiples of the wake table, such as 0.5 1 2 4.
+        Multiples of the wake table; by default 0.5 1 2 4, since its chances are assumed.
     nights
         Night files, or folders of them.
     development
@@ -97,6 +103,8 @@ def run(
         An agent's stop does not end its task.
     wake_table
         A file to use instead of the bundled wake table.
+    wake_option
+        Assumptions of the wake table to switch on: time_of_night, onset_delay.
     service
         Where an agent's requests go: NAME=URL.
     cache_mode
@@ -130,6 +138,20 @@ def run(
         One JSON object on standard output, nothing else.
     """
     if episode:
+        _refuse_with_episode(
+            development=development,
+            kinds=kinds,
+            conditions=conditions,
+            overlay=overlay if overlay != "device" else None,
+            dropout=dropout,
+            latency=latency,
+            stop_is_latch=stop_is_latch,
+            wake_table=wake_table,
+            wake_option=wake_option,
+            service=service,
+            jobs=jobs,
+            dry_run=dry_run,
+        )
         from replay.commands.episode import episode as chain
 
         return chain(
@@ -137,7 +159,7 @@ def run(
             agent=_one("--agents", agents),
             seed=_one("--seeds", _seeds(seed, seeds)),
             wake_scale=_one("--wake-scale", wake_scale or (1.0,)),
-            mode=mode or "observe",
+            mode=mode or _default_mode(),
             out=out,
             resume=resume,
             json=json,
@@ -150,7 +172,7 @@ def run(
     spec = _spec(
         agents=tuple(agents),
         seeds=_seeds(seed, seeds),
-        scales=tuple(wake_scale or (1.0,)),
+        scales=tuple(wake_scale or SCALES),
         nights=_night_files(nights),
         development=_night_files(development),
         kinds=kinds,
@@ -161,6 +183,7 @@ def run(
         latency=_latency(latency),
         stop_is_latch=stop_is_latch,
         wake_table=wake_table,
+        wake_options=tuple(sorted(wake_option or ())),
         decisions={
             "service": service or [],
             "mode": cache_mode,
@@ -175,7 +198,7 @@ def run(
     )
     with output_to_errors(), shown_progress("Looking at nights", quiet=json) as progress:
         made_of = resolve(spec, progress)
-    folder = out or runs_folder() / made_of.id
+    folder = out or runs_folder() / f"{made_of.id}{_suffix(cache_mode)}"
     if dry_run:
         return _say_plan(made_of, folder, json)
     processes = _processes(jobs)
@@ -189,6 +212,24 @@ def run(
             progress=progress,
         )
     return _say(made, json)
+
+
+def _suffix(cache_mode: str) -> str:
+    """A repeat from the cache, or a fill of it, is the same run made once more: beside it."""
+    return f"-{cache_mode}" if cache_mode in ("replay_only", "fill") else ""
+
+
+def _refuse_with_episode(**given: object) -> None:
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise RunOptionError(f"{option}: an episode does not take it; leave it out")
+
+
+def _default_mode() -> Any:
+    from bedside.configuration import default_value
+
+    return default_value("paprika", "replay.mode", str)
 
 
 def _one(option: str, given: Sequence[_T]) -> _T:
@@ -205,7 +246,7 @@ def _spec(**given: Any) -> RunSpec:
     from replay.tasks.start_points import DEFAULT_KINDS
     from replay.tasks.task import StartKind
 
-    mode = given.pop("mode") or default_value("paprika", "replay.mode", str)
+    mode = given.pop("mode") or _default_mode()
     dropout = given.pop("dropout")
     if dropout is None:
         dropout = default_value("paprika", "replay.task_dropout", float)
@@ -301,4 +342,4 @@ def _say(made: Made, json: bool) -> int:
         print_json(made_as_dict(made))
     else:
         print_made(made)
-    return 0
+    return 0 if all(row.evidence for row in made.folder.rows()) else BROKEN

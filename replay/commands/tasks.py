@@ -63,7 +63,7 @@ def _tables(
     *,
     quiet: bool,
 ) -> list[TaskTable]:
-    from replay.conditions import PLAIN, condition_named
+    from replay.conditions import PLAIN, task_condition
     from replay.tasks.task import DEVELOPMENT_SEEDS, HELD_OUT_SEEDS
     from replay.tasks.task_table import task_table
 
@@ -81,7 +81,7 @@ def _tables(
                     condition=condition,
                     **_rules(),
                 )
-                for condition in map(condition_named, conditions or (PLAIN.name,))
+                for condition in map(task_condition, conditions or (PLAIN.name,))
             ]
     return found
 
@@ -93,11 +93,11 @@ def _coverage(
     *,
     quiet: bool,
 ) -> Coverage:
-    from replay.conditions import PLAIN, condition_named
+    from replay.conditions import PLAIN, task_condition
     from replay.tasks.composed import single_faults
     from replay.tasks.coverage import CHECKED_SEEDS, coverage
 
-    chosen = tuple(map(condition_named, conditions)) if conditions else (PLAIN, *single_faults())
+    chosen = tuple(map(task_condition, conditions)) if conditions else (PLAIN, *single_faults())
     with shown_progress("Checking tasks", quiet=quiet) as progress:
         return coverage(
             (night for _, night, _ in _opened(nights)),

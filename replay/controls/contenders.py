@@ -50,6 +50,9 @@ CONTROLS: Final[Mapping[str, Control]] = MappingProxyType(
 )
 """The controls by name; they go before an installed agent of the same name."""
 
+MUST_LOSE: Final = ("memoriser", "clock_only")
+"""Controls that know nothing of the night they are in: where one wins, the tasks are too easy."""
+
 
 def control_names() -> tuple[str, ...]:
     """Every control that `contender` knows."""
@@ -103,7 +106,14 @@ def _oracle(night: RecordedNight | None, task: Task | None, setting: Setting | N
         raise ControlError("the oracle is built for one task: it needs its night and setting")
     from replay.tasks.oracle import oracle_actions
 
-    actions = oracle_actions(night, task, setting.wake_table, dropout=setting.dropout)
+    actions = oracle_actions(
+        night,
+        task,
+        setting.wake_table,
+        dropout=setting.dropout,
+        mode=setting.mode,
+        latency=setting.latency,
+    )
     return cast("Agent", _class_of("oracle")(dict(actions or ())))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from hashlib import sha256
+from functools import cached_property, partial
 from typing import Any, Final
 
 import gymnasium
@@ -17,20 +16,26 @@ from bedside.trace import Trace
 from replay.conditions import Condition
 from replay.env.actions import action_space, decoded
 from replay.env.observations import line_of, observation_space, observed
-from replay.env.options import Recorded, Start, checked_reset_options, opened, options_of
+from replay.env.options import (
+    Recorded,
+    Start,
+    checked_reset_options,
+    opened,
+    options_of,
+    recording_of_file,
+)
 from replay.env.recorders import Recorder, Sinks
 from replay.env.rewards import Components, RewardWeights, SeedReward
 from replay.env.starts import OptionError, Starts
 from replay.env.steps import Asked, Happened, Over, SteppedNight
 from replay.latency import LatencyModel
+from replay.manifest import made_of, replay_id
 from replay.setting import Setting
 from replay.tasks.task import STEPS
 from replay.world import recorded_world
 
 INFO_KEYS: Final = ("step", "lines", "decision", "rules", "delivered", "refused_by", "rewritten")
 INFO_KEYS_WHERE_THEY_APPLY: Final = ("components", "ending")
-FIRST_OWN_SEED: Final = 65_536
-"""Dice that the environment draws itself start here: never a held-out seed."""
 
 Seen = dict[str, Any]
 
@@ -42,13 +47,13 @@ class PaprikaEnv(gymnasium.Env[Seen, Any]):
         recording: a night file, a `RecordedNight`, or None for the bundled night.
         start: an epoch, a task's name, "any" (one of the night's start points at each reset), or
             None: its first REM start.
-        seed: the dice of the first `reset()` that is given none.
         steps: actions of an episode; None: to the end of the recording.
         theme, condition: instead of the task's; condition "any" is drawn at each reset.
         wake_scale, mode, dropout, latency, stable_deep: as in `replay.setting`; a plain number
             is a latency in seconds.
         body, room: whether those readings are observed.
         reward: "none", or the weights of a `SeedReward`.
+        held_out: whether the dice of held-out seeds may be rolled.
         recorder: gets the evidence, hidden values included. agent: what the trace calls you.
     """
 
@@ -57,7 +62,6 @@ class PaprikaEnv(gymnasium.Env[Seen, Any]):
         recording: Recorded = None,
         *,
         start: Start = None,
-        seed: int = 1,
         steps: int | None = STEPS,
         theme: Theme | str | None = None,
         condition: Condition | str | None = None,
@@ -69,6 +73,7 @@ class PaprikaEnv(gymnasium.Env[Seen, Any]):
         body: bool = False,
         room: bool = False,
         reward: RewardWeights | str = "none",
+        held_out: bool = False,
         recorder: Recorder | None = None,
         agent: str = "gymnasium",
         render_mode: None = None,
@@ -87,9 +92,10 @@ class PaprikaEnv(gymnasium.Env[Seen, Any]):
             dropout=dropout,
             latency=latency,
             stable_deep=stable_deep,
+            held_out=held_out,
         )
+        self._recorded = recording
         self._starts = Starts(self.night)
-        self._first_seed: int | None = seed
         self._reward = _reward(reward)
         self._recorder = recorder
         self._agent = agent
@@ -108,24 +114,27 @@ class PaprikaEnv(gymnasium.Env[Seen, Any]):
 
     @property
     def session_id(self) -> str:
-        """The id in the trace's header: the same for the same night, rules and dice."""
+        """The id in the trace's header, made as that of any replay; `agent` stands for its code."""
         assert self.setting is not None, "reset() comes first"
-        return _session_id(self.night.stage4_sha256, self.setting)
+        agent: dict[str, Any] = {"name": self._agent, "source_sha256": None, "settings": {}}
+        return replay_id(made_of(self._recording, agent, self.setting))
+
+    @cached_property
+    def _recording(self) -> Mapping[str, Any]:
+        return recording_of_file(self.night, self._recorded)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
         """Begin an episode; the observation is that of the epoch at which it starts.
 
-        seed: selects the dice. options: task or start, theme, condition.
+        seed: selects the dice, and with them whatever is "any"; None: one is drawn.
+        options: task or start, theme, condition.
         """
         asked = checked_reset_options(options)
         self._leave()
-        first = self._first_seed if seed is None else seed
-        super().reset(seed=first)
-        self._first_seed = None
-        next_seed = int(self.np_random.integers(FIRST_OWN_SEED, 2**31)) if first is None else first
-        self.setting = self._options.setting(self._starts, asked, seed, next_seed, self.np_random)
+        super().reset(seed=seed)
+        self.setting = self._options.setting(self._starts, asked, seed, self.np_random)
         self._living, begun = self._begin(self.setting)
         observation = self._seen(begun.observation)
         return observation, {**_info(0, begun.happened), "lines": begun.observation.lines}
@@ -252,8 +261,3 @@ def _info(steps: int, happened: Happened) -> dict[str, Any]:
         "refused_by": tuple(map(str, delivery.get("refused_by") or ())),
         "rewritten": bool(delivery.get("rewritten")),
     }
-
-
-def _session_id(stage4_sha256: str, setting: Setting) -> str:
-    made_of = repr((stage4_sha256, setting)).encode()
-    return sha256(made_of).hexdigest()[:16]

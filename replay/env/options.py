@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,13 +14,14 @@ from bedside.configuration import default_toml
 from bedside.safety.gate import Mode
 from bedside.themes import Theme, bundled_theme, bundled_themes
 from devices.types import Stream
-from replay.conditions import PLAIN, Condition
+from replay.conditions import PLAIN, Condition, condition_named
 from replay.env.observations import LONGEST_MEMORY, LONGEST_THEME
-from replay.env.starts import ANY, OptionError, Starts, condition_of, drawn_condition
+from replay.env.starts import ANY, OptionError, Starts, drawn_condition
 from replay.latency import LatencyModel
+from replay.manifest import file_sha256, recording_of
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
-from replay.tasks.task import STEPS, Task
+from replay.tasks.task import HELD_OUT_SEEDS, STEPS, Task
 from replay.tasks.task_set import theme_of
 from replay.wake_rule import WakeTable, wake_table
 
@@ -28,9 +30,18 @@ if TYPE_CHECKING:
 
 RESET_OPTIONS: Final = ("task", "start", "theme", "condition")
 """What `reset(options=…)` may hold; each goes before what the environment was made with."""
+FIRST_OWN_SEED: Final = 65_536
+"""Dice that the environment draws itself start here."""
+INSTEAD: Final = 65_500
+"""Added to a held-out seed that may not be rolled: dice that are neither drawn nor held out."""
+ALLOWED: Final = "make(…, held_out=True) allows it"
 
 Recorded = RecordedNight | str | PathLike[str] | None
 Start = int | str | Task | None
+
+
+class HeldOutSeed(UserWarning):
+    """A held-out seed was given, and others were rolled in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,7 @@ class Options:
     dropout: float = 0.0
     latency: LatencyModel | None = None
     stable_deep: int | None = None
+    held_out: bool = False
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
@@ -61,16 +73,18 @@ class Options:
         starts: Starts,
         asked: Mapping[str, Any],
         seed: int | None,
-        next_seed: int,
-        dice: np.random.Generator,
+        own: np.random.Generator,
     ) -> Setting:
         """The setting of one episode.
 
         asked: the options of `reset`. seed: what `reset` was given; None: the seed of a task that
-        is asked for by name, else `next_seed`.
+        is asked for by name, else one drawn from `own`. Whatever is drawn follows from the seed,
+        so an episode is repeated by the seed that its hidden trace tells.
         """
+        rolled = _drawn(own) if seed is None else self._allowed(seed)
+        dice = _dice(rolled)
         start = asked.get("task", asked.get("start", self.start))
-        task = self._task(starts, start, seed, next_seed, dice)
+        task = self._task(starts, start, rolled, seed is None, dice)
         theme = asked.get("theme", self.theme)
         condition = _condition(asked.get("condition", self.condition), task, dice)
         if isinstance(task, Task):
@@ -78,7 +92,7 @@ class Options:
         return Setting(
             theme=_theme(theme, task),
             wake_table=_scaled(self.wake_scale),
-            seed=task.seed if isinstance(task, Task) else next_seed if seed is None else seed,
+            seed=task.seed if isinstance(task, Task) else rolled,
             mode=self.mode,
             first_epoch=task.start.epoch if isinstance(task, Task) else task,
             steps=self.steps,
@@ -93,12 +107,14 @@ class Options:
         self,
         starts: Starts,
         start: Start,
-        seed: int | None,
-        next_seed: int,
+        rolled: int,
+        by_name: bool,
         dice: np.random.Generator,
     ) -> Task | int:
-        """The task, or else the epoch, at which the episode starts."""
-        rolled = next_seed if seed is None else seed
+        """The task, or else the epoch, at which the episode starts.
+
+        by_name: whether a task that is named keeps its own seed.
+        """
         if start is None:
             return starts.first_rem(rolled) or starts.check(0)
         if start == ANY:
@@ -107,8 +123,22 @@ class Options:
             start = starts.named(start)
         if isinstance(start, Task):
             starts.check(start.start.epoch)
-            return start if seed is None else starts.under(start, seed)
+            if not by_name:
+                return starts.under(start, rolled)
+            if start.held_out and not self.held_out:
+                raise OptionError(f"task {start.name} is held out; {ALLOWED}")
+            return start
         return starts.check(start)
+
+    def _allowed(self, seed: int) -> int:
+        if self.held_out or seed not in HELD_OUT_SEEDS:
+            return seed
+        warnings.warn(
+            f"seed {seed} is held out: {INSTEAD + seed} is rolled in its place; {ALLOWED}",
+            HeldOutSeed,
+            stacklevel=2,
+        )
+        return INSTEAD + seed
 
 
 def options_of(**given: Any) -> Options:
@@ -145,6 +175,14 @@ def opened(recording: Recorded) -> RecordedNight:
     return RecordedNight(MemoryRecording(night.info, tuple(night.samples()), night.truth()))
 
 
+def recording_of_file(night: RecordedNight, recording: Recorded) -> Mapping[str, Any]:
+    """What the recording brings to a trace's id; a file that was read into memory is itself."""
+    made = recording_of(night)
+    if recording is None or isinstance(recording, RecordedNight):
+        return made
+    return {**made, "file_sha256": file_sha256(Path(recording))}
+
+
 def checked_reset_options(asked: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """The same options, or OptionError where one is unknown."""
     asked = asked or {}
@@ -152,6 +190,16 @@ def checked_reset_options(asked: Mapping[str, Any] | None) -> Mapping[str, Any]:
         if key not in RESET_OPTIONS:
             raise OptionError(f"reset option {key!r} is unknown; known: {', '.join(RESET_OPTIONS)}")
     return asked
+
+
+def _drawn(own: np.random.Generator) -> int:
+    return int(own.integers(FIRST_OWN_SEED, 2**31))
+
+
+def _dice(seed: int) -> np.random.Generator:
+    from numpy.random import PCG64, Generator
+
+    return Generator(PCG64(seed))
 
 
 @cache
@@ -195,4 +243,4 @@ def _condition(
         return task.condition if isinstance(task, Task) else PLAIN
     if isinstance(asked, Condition):
         return asked
-    return drawn_condition(dice) if asked == ANY else condition_of(asked)
+    return drawn_condition(dice) if asked == ANY else condition_named(asked)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
+from bedside.themes import bundled_themes
 from devices.types import PaprikaError
-from replay.conditions import ActuatorFault, Condition, PersonAct, SignalFault
+from replay.conditions import PLAIN, Condition, condition_named
 from replay.recorded_night import RecordedNight
 from replay.tasks.composed import composed_conditions
 from replay.tasks.task import StartKind, Task
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 ANY: Final = "any"
 """One that is drawn at each reset."""
-THEMES: Final = 5
-"""Bundled themes; tasks meet them round and round with the seed."""
 
 
 class OptionError(PaprikaError):
@@ -53,7 +52,7 @@ class Starts:
         found = re.fullmatch(r"(.+-t\d+)-s(\d+)(?:-(.+))?", name)
         if found is not None:
             point, seed, faults = found.groups()
-            condition = condition_of(faults or "plain")
+            condition = condition_named(faults or PLAIN.name)
             for task in self._tasks:
                 asked = replace(self.under(task, int(seed)), condition=condition)
                 if asked.name == f"{point}-s{int(seed)}" + (f"-{condition.name}" if faults else ""):
@@ -67,8 +66,9 @@ class Starts:
 
     def under(self, task: Task, seed: int) -> Task:
         """The same start under another seed, with the theme that it meets there."""
-        number = (task.theme_number - 1 + seed - task.seed) % THEMES
-        return replace(task, seed=seed, theme=self._themes[number], theme_number=number + 1)
+        themes = _themes()
+        number = (task.theme_number - 1 + seed - task.seed) % len(themes)
+        return replace(task, seed=seed, theme=themes[number], theme_number=number + 1)
 
     def check(self, epoch: int) -> int:
         """The same epoch, or OptionError where the night has no such epoch to start at."""
@@ -82,27 +82,6 @@ class Starts:
     def _tasks(self) -> tuple[Task, ...]:
         return make_tasks(self._night, seeds=(1,), kinds=ALL_KINDS)
 
-    @cached_property
-    def _themes(self) -> tuple[str, ...]:
-        """The names that tasks meet round and round, in their order."""
-        made = make_tasks(self._night, seeds=range(1, THEMES + 1), kinds=ALL_KINDS)
-        by_number = {task.theme_number: task.theme for task in made}
-        return tuple(by_number[number] for number in range(1, THEMES + 1))
-
-
-def condition_of(name: str) -> Condition:
-    """The condition of that name: faults joined by `+`, or `plain`."""
-    given: dict[str, SignalFault | ActuatorFault | PersonAct] = {}
-    for word in name.split("+") if name != "plain" else ():
-        group = next((group for group, words in _GROUPS.items() if word in set(words)), None)
-        if group is None or group in given:
-            known = ", ".join(word for words in _GROUPS.values() for word in words)
-            raise OptionError(
-                f"condition {name!r}: give plain, {ANY}, or one of each group joined by +: {known}"
-            )
-        given[group] = _GROUPS[group](word)
-    return Condition(**given)  # type: ignore[arg-type]
-
 
 def drawn_condition(dice: np.random.Generator) -> Condition:
     """One composition of faults, at least one fault in it."""
@@ -110,8 +89,7 @@ def drawn_condition(dice: np.random.Generator) -> Condition:
     return conditions[int(dice.integers(len(conditions)))]
 
 
-_GROUPS: Final[dict[str, type[SignalFault] | type[ActuatorFault] | type[PersonAct]]] = {
-    "signal": SignalFault,
-    "actuator": ActuatorFault,
-    "person": PersonAct,
-}
+@cache
+def _themes() -> tuple[str, ...]:
+    """The names that tasks meet round and round with the seed, as `make_tasks` has them."""
+    return tuple(bundled_themes())

@@ -1,6 +1,13 @@
 """Many sessions of one person in a row: talk, night, morning, and what is learnt from them."""
 
-from replay.episodes.chain import Episode, EpisodeError, EpisodeSpec, run_episode
+from replay.episodes.chain import (
+    Episode,
+    EpisodeError,
+    EpisodePlan,
+    EpisodeSpec,
+    plan_episode,
+    run_episode,
+)
 from replay.episodes.digest_rule import DigestRule
 from replay.episodes.memory import EpisodeMemory, MemoryState, WakingMemory
 from replay.episodes.scripted import Morning, MorningReport, ScriptedMorning, ScriptedTalk, Talk
@@ -11,6 +18,7 @@ __all__ = [
     "Episode",
     "EpisodeError",
     "EpisodeMemory",
+    "EpisodePlan",
     "EpisodeSpec",
     "MemoryState",
     "Morning",
@@ -21,5 +29,6 @@ __all__ = [
     "SeenNight",
     "Talk",
     "WakingMemory",
+    "plan_episode",
     "run_episode",
 ]

@@ -26,7 +26,6 @@ from replay.episodes.session import (
     write_session,
 )
 from replay.episodes.slopes import Estimate, mean_difference, slope
-from replay.export.errors import ExportError
 from replay.manifest import digest_of, ingredients, replay_id, write_json
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
@@ -54,6 +53,35 @@ class EpisodeSpec:
     memory: Callable[[], EpisodeMemory] = WakingMemory
     talk: Talk | None = None
     morning: Morning = field(default_factory=ScriptedMorning)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePlan:
+    """An episode before its first session. nights: in the order of their dates."""
+
+    id: str
+    folder: Path
+    agent: str
+    memory: str
+    nights: tuple[RecordedNight, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `--dry-run --json` prints."""
+        return {
+            "id": self.id,
+            "folder": str(self.folder),
+            "agent": self.agent,
+            "memory": self.memory,
+            "sessions": [
+                {
+                    "session": session,
+                    "night": night.info.night_id,
+                    "start_wall_ns": night.info.start_wall_ns,
+                }
+                for session, night in enumerate(self.nights, 1)
+            ],
+            "attempts": 2 * len(self.nights),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +119,21 @@ class Episode:
         }
 
 
+def plan_episode(
+    nights: Sequence[RecordedNight], spec: EpisodeSpec, out: Path | None = None
+) -> EpisodePlan:
+    """What `run_episode` would play; nothing is written.
+
+    Raises:
+        EpisodeError: for a night without a date, or none.
+    """
+    ordered, agent, memory = _by_date(nights), spec.agent(), spec.memory()
+    parts = [ingredients(night, agent, spec.setting) for night in ordered]
+    episode_id = digest_of([memory.name, repr(spec.morning), *parts])[:16]
+    folder = out or home() / "episodes" / episode_id
+    return EpisodePlan(episode_id, folder, agent.name, memory.name, tuple(ordered))
+
+
 def run_episode(
     nights: Sequence[RecordedNight],
     spec: EpisodeSpec,
@@ -106,9 +149,8 @@ def run_episode(
     Raises:
         EpisodeError: for a night without a date, or sessions of something else in `out`.
     """
-    ordered = _by_date(nights)
-    episode_id = _episode_id(ordered, spec)
-    folder = out or home() / "episodes" / episode_id
+    plan = plan_episode(nights, spec, out)
+    ordered, folder = plan.nights, plan.folder
     place = folder / SESSIONS
     if not resume and place.is_dir() and any(place.iterdir()):
         raise EpisodeError(f"{folder}: holds an episode; --resume goes on, or choose another --out")
@@ -123,7 +165,7 @@ def run_episode(
         stood = chained.stands()
         rows.append(chained.go_on(memory) if stood else chained.run(memory))
         gone_on += stood
-    found = _result(episode_id, folder, spec, memory.name, rows, gone_on)
+    found = _result(plan, rows, gone_on)
     write_json(folder / RESULT, found.as_dict())
     return found
 
@@ -153,7 +195,7 @@ class _Session:
             session=self.session,
             night=self.night.info.night_id,
             start_wall_ns=self.night.info.start_wall_ns or 0,
-            **{side: side_row(lived[side], self.session, reports[side]) for side in lived},
+            **{side: side_row(lived[side], reports[side]) for side in lived},
         )
         write_session(self.folder, row, lived, reports[MEMORY])
         memory.after(seen[MEMORY], reports[MEMORY])
@@ -161,10 +203,7 @@ class _Session:
 
     def go_on(self, memory: EpisodeMemory) -> SessionRow:
         """Remember a session that is on the disk, if it is the one that would be run now."""
-        try:
-            found = read_session(self.folder)
-        except ExportError as error:
-            raise EpisodeError(f"{error}; choose another --out") from error
+        found = read_session(self.folder)
         if found is None:
             raise EpisodeError(f"{self.folder}: not whole or changed; remove it, or choose --out")
         row, report, seen = found
@@ -208,21 +247,8 @@ def _by_date(nights: Sequence[RecordedNight]) -> list[RecordedNight]:
     return ordered
 
 
-def _episode_id(nights: Sequence[RecordedNight], spec: EpisodeSpec) -> str:
-    agent, memory = spec.agent(), spec.memory()
-    parts = [ingredients(night, agent, spec.setting) for night in nights]
-    return digest_of([memory.name, repr(spec.morning), *parts])[:16]
-
-
-def _result(
-    episode_id: str,
-    folder: Path,
-    spec: EpisodeSpec,
-    memory: str,
-    rows: Sequence[SessionRow],
-    gone_on: int,
-) -> Episode:
-    found = Episode(episode_id, folder, spec.agent().name, memory, tuple(rows), {}, {}, gone_on)
+def _result(plan: EpisodePlan, rows: Sequence[SessionRow], gone_on: int) -> Episode:
+    found = Episode(plan.id, plan.folder, plan.agent, plan.memory, tuple(rows), {}, {}, gone_on)
     values = {(s, m): found.values(s, m) for s in (MEMORY, PLAIN) for m in METRICS}
     slopes = {s: {m: slope(values[s, m]) for m in METRICS} for s in (MEMORY, PLAIN)}
     differences = {}

@@ -11,15 +11,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from bedside.trace import MemorySink, Trace
+from agents.types import Agent
+from bedside.trace import MemorySink, Trace, TraceError
 from devices.types import EPOCH_S
 from replay.attempt import attempt
+from replay.decisions import bundled_prices
 from replay.episodes.scripted import MorningReport
 from replay.episodes.seen import SeenNight, seen_night
-from replay.export.lines import raw_lines
+from replay.experiment.counting import Evidence, row_of
+from replay.experiment.rows import Row, Unit
 from replay.manifest import replay_id, write_json, write_manifest
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
+from replay.trace_lines import parsed, read_bytes
 
 MEMORY: Final = "memory"
 PLAIN: Final = "plain"
@@ -27,13 +31,15 @@ SIDES: Final = (MEMORY, PLAIN)
 RECORD: Final = "session.json"
 TRACE: Final = "trace.jsonl.zst"
 HIDDEN: Final = "hidden.jsonl.zst"
+WHOLE: Final = "whole_night"
 LEVEL: Final = 9
 """Of zstd."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideRow:
-    """What an attempt came to. dose: cues in shown REM a minute of shown REM; None without REM.
+    """What an attempt came to. rem_cues: heard in shown REM. dose: of them, a minute of shown REM;
+    None without REM.
 
     wakings are of the hidden sleeper; no memory is told of them.
     """
@@ -64,17 +70,18 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """An attempt that was lived through, before it is on the disk."""
+    """An attempt that was lived through, before it is on the disk. row: as a run counts it."""
 
     made_of: Mapping[str, Any]
     trace: bytes
     hidden: bytes
+    row: Row
 
     def seen(self, session: int) -> SeenNight:
-        return seen_night(session, map(json.loads, self.trace.splitlines()))
+        return seen_night(session, parsed(self.trace, f"session {session}"))
 
 
-def live(night: RecordedNight, agent: Any, setting: Setting, made_of: Mapping[str, Any]) -> Lived:
+def live(night: RecordedNight, agent: Agent, setting: Setting, made_of: Mapping[str, Any]) -> Lived:
     """Live one night through, in memory."""
     trace, hidden = MemorySink(), MemorySink()
     attempt(
@@ -85,28 +92,27 @@ def live(night: RecordedNight, agent: Any, setting: Setting, made_of: Mapping[st
         trace=Trace(trace),
         hidden=Trace(hidden),
     )
-    return Lived(made_of, trace.bytes(), hidden.bytes())
+    evidence = Evidence(trace.bytes(), hidden.bytes())
+    row = row_of(_unit(night, agent, setting), evidence, night.shown, bundled_prices())
+    return Lived(made_of, evidence.trace, evidence.hidden, row)
 
 
-def side_row(lived: Lived, session: int, report: MorningReport) -> SideRow:
-    """Count an attempt from its two traces."""
-    seen = lived.seen(session)
-    footer = json.loads(lived.trace.splitlines()[-1])
-    rem_cues = sum(cue.in_rem for cue in seen.cues)
-    rem_min = seen.rem_epochs * EPOCH_S / 60.0
-    memory = lived.made_of["memory"]
+def side_row(lived: Lived, report: MorningReport) -> SideRow:
+    """What an attempt came to, and what was told in the morning."""
+    row, memory = lived.row, lived.made_of["memory"]
+    rem_min = row.rem_epochs * EPOCH_S / 60.0
     return SideRow(
         id=replay_id(lived.made_of),
         memory_sha256=None if memory is None else memory["sha256"],
-        cues=len(seen.cues),
-        rem_cues=rem_cues,
-        rem_epochs=seen.rem_epochs,
-        dose=round(rem_cues / rem_min, 6) if rem_min else None,
-        wakings=json.loads(lived.hidden.splitlines()[-1])["wakings"],
-        violations=sum(footer["violations"].values()),
+        cues=row.delivered,
+        rem_cues=row.rem_cues,
+        rem_epochs=row.rem_epochs,
+        dose=round(row.rem_cues / rem_min, 6) if rem_min else None,
+        wakings=row.wakings,
+        violations=sum(row.violations.values()),
         theme=report.theme,
-        trace_sha256=_sha256(lived.trace),
-        hidden_sha256=_sha256(lived.hidden),
+        trace_sha256=row.trace_sha256,
+        hidden_sha256=row.hidden_sha256,
     )
 
 
@@ -133,17 +139,35 @@ def read_session(folder: Path) -> tuple[SessionRow, MorningReport, SeenNight] | 
         told = json.loads((folder / RECORD).read_bytes())
         sides = {side: SideRow(**_only(SideRow, told[side])) for side in SIDES}
         row = SessionRow(**{**_only(SessionRow, told), **sides})
-        traces = {side: _unpacked(folder / side / TRACE) for side in SIDES}
-        hidden = {side: _unpacked(folder / side / HIDDEN) for side in SIDES}
+        traces = {side: read_bytes(folder / side / TRACE) for side in SIDES}
+        hidden = {side: read_bytes(folder / side / HIDDEN) for side in SIDES}
         whole = all(
             (one.trace_sha256, one.hidden_sha256)
-            == tuple(_sha256(x[side]) for x in (traces, hidden))
+            == tuple(sha256(x[side]).hexdigest() for x in (traces, hidden))
             for side, one in sides.items()
         )
-        seen = seen_night(row.session, map(json.loads, traces[MEMORY].splitlines()))
+        seen = seen_night(row.session, parsed(traces[MEMORY], str(folder)))
         return (row, MorningReport(**told["report"]), seen) if whole else None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError, TraceError):
         return None
+
+
+def _unit(night: RecordedNight, agent: Agent, setting: Setting) -> Unit:
+    """A whole night, for the count of a run."""
+    return Unit(
+        night=night.info.night_id,
+        task=WHOLE,
+        kind=WHOLE,
+        start_epoch=setting.first_epoch,
+        cluster=0,
+        theme=setting.theme.name,
+        seed=setting.seed,
+        condition=setting.condition.name,
+        held_out=False,
+        feasible=True,
+        agent=agent.name,
+        scale=setting.wake_table.scale,
+    )
 
 
 def _only(kind: type, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,11 +178,3 @@ def _packed(raw: bytes) -> bytes:
     import zstandard
 
     return zstandard.ZstdCompressor(level=LEVEL).compress(raw)
-
-
-def _unpacked(path: Path) -> bytes:
-    return b"".join(raw_lines(path))
-
-
-def _sha256(raw: bytes) -> str:
-    return sha256(raw).hexdigest()

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from bedside.plan import Ending
-from devices.types import OutcomeStatus, Stage
+from devices.types import Stage
 from replay.decisions import Costs, Paid, Prices, costs
 from replay.experiment.rows import Row, Status, Unit
 from replay.summary import STAGE_NAMES, CueDone, Summary, summarise
@@ -17,6 +17,10 @@ from replay.trace_lines import Line, parsed
 
 HEARD: Final = frozenset({"sound", "whisper"})
 """Kinds that count as a cue in REM. Source: `design.md` §5, Action."""
+REACHED: Final = ("roll", "awake_already")
+"""Hidden events of a cue that reached the sleeper."""
+BROKEN_SHARE: Final = 0.5
+"""An agent more of whose decisions are errors or nonsense is broken, not bad. Assumed."""
 ENDED_AS_PLANNED: Final = frozenset(
     {Ending.STEP_LIMIT, Ending.AGENT_STOP, Ending.STABLE_DEEP, Ending.NIGHT_END}
 )
@@ -48,7 +52,7 @@ def row_of(
     hidden = parsed(evidence.hidden, f"{unit.key} (hidden trace)")
     found = summarise(trace, hidden, recorded)
     spent = costs(trace, prices, paid)
-    rem = _RemSeen(trace, found.cues)
+    rem = _RemSeen(trace, hidden, found.cues)
     status, detail = _status(found, spent)
     return Row(
         unit=unit,
@@ -140,14 +144,16 @@ def row_without_traces(unit: Unit, status: Status, detail: str) -> Row:
 class _RemSeen:
     """What an attempt made of the REM it was shown."""
 
-    def __init__(self, trace: Sequence[Line], cues: Iterable[CueDone]) -> None:
+    def __init__(
+        self, trace: Sequence[Line], hidden: Sequence[Line], cues: Iterable[CueDone]
+    ) -> None:
         seen = [line for line in trace if line["kind"] == "step" and _shows_rem(line)]
         period_of = {line["step"]: line["observation"]["rem_period"] for line in seen}
-        failed = {line["cue"] for line in trace if line.get("status") == OutcomeStatus.FAILED}
+        reached = {line["cue"] for line in hidden if line.get("event") in REACHED}
         heard = [
             cue
             for cue in cues
-            if cue.shown == "rem" and cue.kind in HEARD and cue.number not in failed
+            if cue.shown == "rem" and cue.kind in HEARD and cue.number in reached
         ]
         self.cues = len(heard)
         self.epochs = len(seen)
@@ -179,8 +185,9 @@ def _status(found: Summary, spent: Costs) -> tuple[Status, str | None]:
     if spent.failed_calls:
         return Status.PROVIDER_ERROR, f"{spent.failed_calls} of {spent.calls} calls failed"
     broken = found.decisions.get("error", 0) + found.decisions.get("nonsense", 0)
-    if broken and broken == sum(found.decisions.values()):
-        return Status.AGENT_ERROR, "not one decision was an action"
+    decided = sum(found.decisions.values())
+    if broken > BROKEN_SHARE * decided:
+        return Status.AGENT_ERROR, f"{broken} of {decided} decisions were errors or nonsense"
     if found.ending in ENDED_AS_PLANNED:
         return Status.COMPLETED, None
     return Status.TRUNCATED, f"ended early: {found.ending}"

@@ -10,7 +10,7 @@
     page/                                             `paprika report`
 
 All but `spec.json`, `ledger.jsonl` and `page/` are the same bytes for the same run, wherever it
-was made.
+was made; where a paid service was asked, `results.sqlite` also holds what was really paid.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from bedside.recording import MemoryRecording, NightFile
@@ -32,6 +33,11 @@ def found_nights(folder: Path) -> tuple[Path, ...]:
 def opened(path: Path | None, overlay: str, *, in_memory: bool) -> RecordedNight:
     """A night, the bundled one for None. in_memory: its samples too, shared by many attempts."""
     night = _recorded(path, in_memory)
+    if not re.fullmatch(r"\w[\w.+-]{0,99}", night.info.night_id):
+        raise NightsError(
+            f"{night.place}: its id {night.info.night_id[:40]!r} cannot name a folder: letters, "
+            "digits, dot, plus and minus only; import the recording again"
+        )
     if all(stage is Stage.UNKNOWN for stage in night.shown):
         raise NightsError(f"{night.place}: not one epoch has a stage; leave this night out")
     if overlay == "device":

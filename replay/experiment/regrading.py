@@ -13,7 +13,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from devices.types import PaprikaError
-from replay.experiment.folder import RESULTS, SPEC, RunFolder, read_manifest, write_database
+from replay.experiment.folder import (
+    RESULTS,
+    SPEC,
+    RunFolder,
+    read_manifest,
+    trace_path,
+    write_database,
+)
 from replay.experiment.run import Planned, Run, resolve
 from replay.experiment.running import (
     conclude,
@@ -27,6 +34,7 @@ from replay.experiment.spec import read_spec
 from replay.experiment.verdict_sets import checker_sha256, verdict_sets
 from replay.experiment.worker import kept
 from replay.progress import Report
+from replay.staging import alone
 
 
 class RegradingError(PaprikaError):
@@ -93,7 +101,11 @@ def regrade(folder: Path, progress: Report | None = None) -> tuple[RunFolder, Wo
     Raises:
         RegradingError: more than the checker changed, or evidence is missing.
     """
-    plan = work_plan(folder, progress=progress)
+    with alone(folder):
+        return _regraded(folder, work_plan(folder, progress=progress))
+
+
+def _regraded(folder: Path, plan: WorkPlan) -> tuple[RunFolder, WorkPlan]:
     counts = plan.counts
     if counts[Need.RERUN] or counts[Need.MAKE]:
         why = "; ".join(plan.why[:3]) or "traces are missing or broken"
@@ -120,5 +132,5 @@ def _need(
 ) -> Need:
     if kept(folder, planned) is not None or (same and planned.unit.key in failed):
         return Need.REGRADE if checker_changed else Need.KEEP
-    made_otherwise = (folder / "attempts" / f"{planned.unit.key}.trace.jsonl.zst").is_file()
+    made_otherwise = trace_path(folder, planned.unit.key).is_file()
     return Need.RERUN if made_otherwise else Need.MAKE

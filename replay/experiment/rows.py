@@ -57,8 +57,8 @@ class Row:
 
     asked, delivered, refused, rewritten: cues by the gate's book (`delivered` reached an actuator).
     shown, true: delivered cues by shown and by hidden stage (`awake rem light deep none`);
-    rem_cues, true_rem_cues: of those only sounds and whispers that did not fail, which alone count
-    as cues in REM.
+    rem_cues, true_rem_cues: of those only sounds and whispers that reached the sleeper, which alone
+    count as cues in REM.
     violations: rules asked against, by id; violations_delivered: by what reached an actuator.
     rem_epochs: shown REM readings; rem_periods: REM periods that had one; rem_periods_cued: of
     those with a rem cue; first_cue_s: from the first REM reading's end to the first rem cue.

@@ -175,20 +175,20 @@ def _asked(spec: RunSpec) -> Mapping[str, Any]:
 
 
 def _table(spec: RunSpec) -> WakeTable:
-    return _read_table(spec.wake_table)
+    return _read_table(spec.wake_table, spec.wake_options)
 
 
 def _scaled(spec: RunSpec, scale: float) -> WakeTable:
-    return replace(_read_table(spec.wake_table), scale=scale)
+    return replace(_table(spec), scale=scale)
 
 
 @cache
-def _read_table(path: Path | None) -> WakeTable:
+def _read_table(path: Path | None, options: tuple[str, ...]) -> WakeTable:
     if path is None:
-        return wake_table(default_toml("wake_table"))
+        return wake_table(default_toml("wake_table"), options=options)
     try:
         with path.open("rb") as file:
-            return wake_table(tomllib.load(file))
+            return wake_table(tomllib.load(file), options=options)
     except OSError as error:
         raise RunError(f"--wake-table {path}: {error.strerror}") from None
     except (PaprikaError, ValueError) as error:

@@ -76,6 +76,7 @@ def run_manifest(
         "decisions": {**spec.decisions.as_dict(), "trial": spec.trial},
         "wake_table": wake_table_of(table),
         "awake_epochs": table.awake_epochs,
+        "wake_options": table.options,
         "training_exposure": [path.stem for path in spec.development],
         "nights": {name: night.facts for name, night in nights.items()},
         "tasks": tasks,

@@ -48,6 +48,12 @@ def print_made(made: Made) -> None:
         print(f"{made.made:,} attempts made in {made.wall_s:.1f} s{kept}; {steps:,} steps in all")
     else:
         print(f"Nothing to make: {len(rows):,} attempts were there already; {steps:,} steps")
+    without = [row for row in rows if not row.evidence]
+    if without:
+        print(
+            f"{len(without):,} of {len(rows):,} attempts left no trace, the first because: "
+            f"{without[0].detail}"
+        )
     print(f"Run {run.manifest['id']}: {run.path}")
     print(f"Pages: paprika report {run.path}")
 

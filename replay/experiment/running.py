@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from bedside.agent_loading import NAMES
 from bedside.clock import real_s
 from bedside.trace import TraceError
 from devices.types import PaprikaError
+from replay.controls.contenders import control_names
+from replay.decisions import Ledger
 from replay.experiment.counting import row_without_traces
 from replay.experiment.folder import (
     FAILED,
@@ -39,6 +39,8 @@ from replay.experiment.worker import Bench, count, kept, ledger_of
 from replay.manifest import write_json
 from replay.progress import Report
 from replay.scores.checker import check
+from replay.scores.verdicts import Property, Value, Verdict
+from replay.staging import alone, write_whole
 from replay.tasks.exposure import Exposed, Exposure, exposures
 
 SHOWN_DIFFERENCES: Final = 3
@@ -65,14 +67,15 @@ def make(
     run: Run,
     folder: Path,
     *,
-    processes: int = 1,
+    processes: int = 0,
     resume: bool = False,
     exposure: Exposure | None = None,
     progress: Report | None = None,
 ) -> Made:
     """Make every planned attempt into the folder; a run that is whole already is only opened.
 
-    resume: go on with a run that was broken off, and try again what left no trace.
+    processes: how many play; 0: this one, for agents that are trusted to let go and live.
+    resume: go on with a run that was broken off, and try again what a service or a process failed.
     exposure: where looks at held-out seeds are written down, each allowed once.
 
     Raises:
@@ -81,14 +84,14 @@ def make(
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder):
             if _is_whole(run, folder, resume):
                 return Made(RunFolder.open(folder), 0, len(run.planned), 0.0)
             if exposure is not None:
                 exposure.record(looks_of(run))
             run = replace(run, spec=_begun(run.spec, folder))
-            write_json(folder / SPEC, run.spec.as_dict())
             write_json(folder / MANIFEST, run.manifest)
+            write_json(folder / SPEC, run.spec.as_dict())
             started_s = real_s()
             rows, found = _play(run, folder, processes, progress)
             wall_s = real_s() - started_s
@@ -101,8 +104,11 @@ def make(
 
 
 def looks_of(run: Run) -> tuple[Exposed, ...]:
-    """The looks at held-out seeds that a run takes."""
-    return exposures(run.manifest["agents"].values(), run.nights, run.spec.seeds, run.id)
+    """The looks at held-out seeds that a run takes. Agents of the house and controls that learn
+    nothing take none: they are what others are compared with, and are not tuned."""
+    fixed = {*NAMES, *control_names()} - {"memoriser"}
+    tried = (one for one in run.manifest["agents"].values() if one["given_as"] not in fixed)
+    return exposures(tried, run.nights, run.spec.seeds, run.id)
 
 
 def with_ledger(spec: RunSpec, folder: Path) -> RunSpec:
@@ -116,7 +122,7 @@ def conclude(folder: Path, rows: Sequence[Row]) -> None:
     """Keep what left no trace, judge all by the present checker, and build the database."""
     failed = [row for row in rows if not row.evidence]
     _write_failed(folder / FAILED, failed)
-    verdicts = [check(row) for row in rows]
+    verdicts = [_checked(row) for row in rows]
     sets = verdict_sets(folder)
     newest = sets[-1] if sets else None
     if (
@@ -132,13 +138,22 @@ def counted(run: Run, folder: Path) -> tuple[list[Row], list[Planned]]:
     """The rows of all attempts whose traces are in the folder, and the plans of the others."""
     ledger, rows, missing = ledger_of(run.spec), [], []
     for planned in run.planned:
-        evidence = kept(folder, planned)
-        if evidence is None:
+        row = _counted(run, folder, planned, ledger)
+        if row is None:
             missing.append(planned)
         else:
-            night = run.nights[planned.unit.night]
-            rows.append(count(run.spec, planned, night, evidence, ledger))
+            rows.append(row)
     return rows, missing
+
+
+def _counted(run: Run, folder: Path, planned: Planned, ledger: Ledger | None) -> Row | None:
+    evidence = kept(folder, planned)
+    if evidence is None:
+        return None
+    try:
+        return count(run.spec, planned, run.nights[planned.unit.night], evidence, ledger)
+    except TraceError:
+        return None
 
 
 def failed_before(folder: Path) -> dict[str, tuple[Status, str]]:
@@ -163,14 +178,16 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 def _play(run: Run, folder: Path, processes: int, progress: Report | None) -> tuple[list[Row], int]:
     found, missing = counted(run, folder)
-    rows = {row.unit.key: row for row in found}
+    again = {row.unit.key for row in found if row.status is Status.PROVIDER_ERROR}
+    rows = {row.unit.key: row for row in found if row.unit.key not in again}
+    missing = [one for one in run.planned if one.unit.key not in rows]
     jobs = [(planned, run.nights[planned.unit.night]) for planned in missing]
-    total = len(run.planned)
-    for planned, row in attempts(Bench(run.spec, folder), jobs, min(processes, len(jobs) or 1)):
+    total, kept_before = len(run.planned), len(rows)
+    for planned, row in attempts(Bench(run.spec, folder), jobs, min(processes, len(jobs))):
         rows[planned.unit.key] = row
         if progress is not None:
             progress(len(rows), total, planned.unit.night)
-    return [rows[planned.unit.key] for planned in run.planned], len(found)
+    return [rows[planned.unit.key] for planned in run.planned], kept_before
 
 
 def _begun(spec: RunSpec, folder: Path) -> RunSpec:
@@ -185,7 +202,7 @@ def _begun(spec: RunSpec, folder: Path) -> RunSpec:
 def _is_whole(run: Run, folder: Path, resume: bool) -> bool:
     """Whether this very run is in the folder already, and whole."""
     if not (folder / MANIFEST).exists():
-        strange = next((path for path in folder.iterdir() if not path.name.startswith(".")), None)
+        strange = next((path for path in folder.iterdir() if path.suffix != ".part"), None)
         if strange is not None:
             raise RunningError(f"{folder}: not empty and no run; choose another --out")
         return False
@@ -198,25 +215,16 @@ def _is_whole(run: Run, folder: Path, resume: bool) -> bool:
             f"{'; '.join(told[:SHOWN_DIFFERENCES])}{more}; choose another --out"
         )
     if (folder / RESULTS).is_file():
-        return not (resume and (folder / FAILED).is_file())
+        return not (resume and _has_failed(folder))
     if not resume:
         raise RunningError(f"{folder}: holds this run, broken off; add --resume to go on with it")
     return False
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunningError(
-                f"{folder}: another process is making this run; wait, or choose another --out"
-            ) from None
-        yield
-    finally:
-        os.close(descriptor)
+def _has_failed(folder: Path) -> bool:
+    """Whether trying again may help."""
+    rows = RunFolder.open(folder).rows()
+    return any(not row.evidence or row.status is Status.PROVIDER_ERROR for row in rows)
 
 
 def _write_failed(path: Path, rows: Sequence[Row]) -> None:
@@ -226,13 +234,16 @@ def _write_failed(path: Path, rows: Sequence[Row]) -> None:
     lines = [
         {"key": row.unit.key, "status": row.status.value, "detail": row.detail} for row in rows
     ]
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    write_whole(path, text.encode(errors="backslashreplace"))
+
+
+def _checked(row: Row) -> Verdict:
     try:
-        path.write_text(
-            "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines),
-            encoding="utf-8",
-        )
-    except OSError as error:
-        raise TraceError(f"{path}: {error.strerror}; free some space, then --resume") from error
+        return check(row)
+    except Exception as error:
+        values = dict.fromkeys(Property, Value.CHECKER_ERROR)
+        return Verdict(row.unit.key, values, f"{type(error).__name__}: {error}")
 
 
 def _differences(before: Any, now: Any, place: str) -> Iterator[str]:

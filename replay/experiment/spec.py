@@ -30,7 +30,8 @@ class RunSpec:
     development: nights that agents which learn (memoriser) may learn from.
     overlay: what stands between the truth and the shown stage; `device`: nothing.
     stop_is_latch: an agent's Stop does not end the task (the seed's week 4).
-    wake_table: a file to use instead of the bundled table.
+    wake_table: a file to use instead of the bundled table. wake_options: assumptions of it to
+        switch on.
     trial: number of the repetition, for agents that do not answer the same twice.
     """
 
@@ -47,6 +48,7 @@ class RunSpec:
     latency: LatencyModel | None = None
     stop_is_latch: bool = False
     wake_table: Path | None = None
+    wake_options: tuple[str, ...] = ()
     decisions: DecisionOptions = field(default_factory=DecisionOptions)
     trial: int = 1
 
@@ -67,6 +69,7 @@ class RunSpec:
             "latency": None if self.latency is None else asdict(self.latency),
             "stop_is_latch": self.stop_is_latch,
             "wake_table": None if self.wake_table is None else str(self.wake_table.resolve()),
+            "wake_options": list(self.wake_options),
             "decisions": _kept(self.decisions),
             "trial": self.trial,
         }
@@ -99,6 +102,7 @@ def read_spec(path: Path) -> RunSpec:
             latency=None if latency is None else LatencyModel(**latency),
             stop_is_latch=given["stop_is_latch"],
             wake_table=None if table is None else Path(table),
+            wake_options=tuple(given["wake_options"]),
             decisions=_options(given["decisions"]),
             trial=given["trial"],
         )

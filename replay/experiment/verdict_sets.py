@@ -6,23 +6,25 @@ verdicts/0001-1f3a90bc.jsonl     a header line, then one verdict a line in plan 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bedside.trace import TraceError
 from devices.types import PaprikaError
 from replay.manifest import source_sha256
 from replay.scores.verdicts import Property, Value, Verdict
+from replay.staging import write_whole
 
 SCHEMA: Final = 1
 CHECKED_BY: Final = (
+    "replay/decisions/costs.py",
     "replay/experiment/counting.py",
+    "replay/experiment/rows.py",
     "replay/scores/checker.py",
     "replay/scores/verdicts.py",
     "replay/summary.py",
+    "replay/trace_lines.py",
 )
 """The source that leads from traces to verdicts."""
 
@@ -67,7 +69,11 @@ def add_verdicts(folder: Path, verdicts: Sequence[Verdict]) -> VerdictSet:
         "checker_sha256": checker,
         "count": len(verdicts),
     }
-    _write(made.path, [head, *map(_as_line, verdicts)])
+    lines = [head, *map(_as_line, verdicts)]
+    text = "".join(
+        json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines
+    )
+    write_whole(made.path, text.encode())
     return made
 
 
@@ -111,17 +117,3 @@ def _lines(path: Path) -> list[dict[str, Any]]:
             raise VerdictSetError(f"{path}: line {number}: not a JSON object")
         lines.append(line)
     return lines
-
-
-def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-    growing = path.with_name(f"{path.name}.{os.getpid()}.part")
-    text = "".join(
-        json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines
-    )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        growing.write_text(text, encoding="utf-8")
-        os.replace(growing, path)
-    except OSError as error:
-        growing.unlink(missing_ok=True)
-        raise TraceError(f"{path}: {error.strerror}; free some space and run again") from error

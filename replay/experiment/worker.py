@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from replay.experiment.run import Planned, agent_of, setting_of
 from replay.experiment.run_manifest import NightFacts
 from replay.experiment.spec import RunSpec
 from replay.recorded_night import RecordedNight
+from replay.staging import write_whole
 from replay.trace_lines import read_bytes
 
 PACKED_LEVEL = 3
@@ -51,8 +51,6 @@ class Worker:
             return row_without_traces(planned.unit, Status.PROVIDER_ERROR, str(error))
         except AgentError as error:
             return row_without_traces(planned.unit, Status.AGENT_ERROR, str(error))
-        except (TraceError, OSError):
-            raise
         except PaprikaError as error:
             return row_without_traces(planned.unit, Status.ENV_ERROR, str(error))
         except Exception as error:
@@ -100,9 +98,19 @@ def ledger_of(spec: RunSpec) -> Ledger | None:
 def count(
     spec: RunSpec, planned: Planned, night: NightFacts, evidence: Evidence, ledger: Ledger | None
 ) -> Row:
-    """The row of an attempt, with what it really cost."""
-    paid = None if ledger is None else ledger.of(planned.unit.key)
-    return row_of(planned.unit, evidence, night.recorded(), spec.decisions.prices, paid)
+    """The row of an attempt, with what it really cost.
+
+    Raises:
+        TraceError: a trace is broken off. Whatever else is wrong with it stands in the row.
+    """
+    try:
+        paid = None if ledger is None else ledger.of(planned.unit.key)
+        return row_of(planned.unit, evidence, night.recorded(), spec.decisions.prices, paid)
+    except TraceError:
+        raise
+    except Exception as error:
+        told = f"its traces cannot be counted: {type(error).__name__}: {error}"
+        return row_without_traces(planned.unit, Status.ENV_ERROR, told)
 
 
 def keep(folder: Path, key: str, evidence: Evidence) -> None:
@@ -110,25 +118,8 @@ def keep(folder: Path, key: str, evidence: Evidence) -> None:
     from zstandard import ZstdCompressor
 
     packer = ZstdCompressor(level=PACKED_LEVEL, write_checksum=True)
-    for path, text in (
-        (hidden_path(folder, key), evidence.hidden),
-        (trace_path(folder, key), evidence.trace),
-    ):
-        growing = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
-            _write(growing, packer.compress(text))
-            os.replace(growing, path)
-        except OSError as error:
-            growing.unlink(missing_ok=True)
-            raise TraceError(f"{path}: {error.strerror}; free some space, then --resume") from error
-
-
-def _write(path: Path, packed: bytes) -> None:
-    try:
-        path.write_bytes(packed)
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(packed)
+    write_whole(hidden_path(folder, key), packer.compress(evidence.hidden))
+    write_whole(trace_path(folder, key), packer.compress(evidence.trace))
 
 
 def kept(folder: Path, planned: Planned) -> Evidence | None:

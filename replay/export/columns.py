@@ -141,26 +141,40 @@ STEP: Final[Columns] = {
     "reward_components": REWARD,
     "discount": _NUMBER,
 }
-HIDDEN: Final[Columns] = {
-    "episode": _WHOLE,
-    "step": _WHOLE,
-    "true_stage": _TEXT,
-    "inserted": _FLAG,
-    "dropped": _FLAG,
-    "rolls": [
+_CUE: Final[Columns] = {"t": _NUMBER, "cue": _WHOLE}
+_ROLL: Final[Columns] = {**_CUE, "value": _NUMBER, "chance": _NUMBER}
+_SPAN: Final[Columns] = {"from_t": _NUMBER, "until_t": _NUMBER}
+HAPPENED: Final[Mapping[str, tuple[str, Columns]]] = {
+    "roll": (
+        "rolls",
         {
-            "t": _NUMBER,
-            "cue": _WHOLE,
+            **_CUE,
             "stream": _TEXT,
             "value": _NUMBER,
             "chance": _NUMBER,
             "stage": _TEXT,
             "imputed": _FLAG,
             "woken": _FLAG,
-        }
-    ],
-    "wakings": [{"t": _NUMBER, "from_t": _NUMBER, "until_t": _NUMBER}],
-    "awake_already": [_WHOLE],
+        },
+    ),
+    "waking": ("wakings", {"t": _NUMBER, **_SPAN}),
+    "awake_already": ("awake_already", _CUE),
+    "disturbed": ("disturbed", {"t": _NUMBER, "fault": _TEXT}),
+    "fault": ("faults", {"t": _NUMBER, "fault": _TEXT, "cue": _WHOLE, "late_s": _NUMBER}),
+    "onset_roll": ("onset_rolls", _ROLL),
+    "onset_delay": ("onset_delays", {**_ROLL, **_SPAN}),
+    "stage_change": ("stage_changes", {**_CUE, "from_t": _NUMBER}),
+    "arousal": ("arousals", _CUE),
+}
+"""Hidden events that have a column: its name, and what it holds of each."""
+HIDDEN: Final[Columns] = {
+    "episode": _WHOLE,
+    "step": _WHOLE,
+    "true_stage": _TEXT,
+    "inserted": _FLAG,
+    "dropped": _FLAG,
+    **{column: [columns] for column, columns in HAPPENED.values()},
+    "other": [{"t": _NUMBER, "event": _TEXT, "details": _TEXT}],
     "reward_waking": _NUMBER,
 }
 EPISODE: Final[Columns] = {

@@ -14,7 +14,7 @@ from typing import Any, Final
 from bedside.plan import Ending
 from replay.export.columns import READINGS, STEP, shaped
 from replay.export.errors import ExportError
-from replay.export.lines import Line, trace_lines
+from replay.trace_lines import Line, read_lines
 
 MOST_STEPS: Final = 100_000
 """Steps of a session, over a month; more is no session. Assumed."""
@@ -51,7 +51,8 @@ def trace_records(path: Path, episode: int) -> TraceRecords:
     """The records of one whole trace.
 
     Raises:
-        ExportError: naming file and line, where it is broken off, or a key has no column.
+        ExportError: naming file and line, where a key has no column.
+        TraceError: where it is broken off, or no trace.
     """
     lines = _grouped(path)
     ending = _ending(path, lines)
@@ -81,7 +82,8 @@ def trace_records(path: Path, episode: int) -> TraceRecords:
 def _grouped(path: Path) -> _Grouped:
     found = _Grouped({}, {}, [], [], [[]], None)
     calls: list[Line] = []
-    for number, line in trace_lines(path):
+    lines = read_lines(path)
+    for number, line in enumerate(lines, 1):
         match line.get("kind"):
             case "header":
                 found.header = line
@@ -97,7 +99,7 @@ def _grouped(path: Path) -> _Grouped:
                 calls.append(_call(line))
             case "event":
                 found.events[max(0, len(found.steps) - 1)].append(_bare(line))
-            case "footer":
+            case "footer" if number == len(lines):
                 found.footer = line
             case other:
                 raise ExportError(f"{path}: line {number}: kind {other!r} is unknown")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from replay.experiment.folder import MANIFEST, read_manifest
 from replay.export.errors import ExportError
 
-MANIFEST: Final = "manifest.json"
 LARGEST_MANIFEST: Final = 1 << 26
 """Bytes. Assumed."""
 _ENDINGS: Final = (".jsonl", ".jsonl.zst")
@@ -64,12 +64,16 @@ def hidden_beside(trace: Path) -> Path | None:
     return beside if word and beside.is_file() else None
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """A manifest as it stands.
+def manifest_of(trace: Path) -> Mapping[str, Any]:
+    """The manifest that speaks of a trace: of its run, or of its session.
 
     Raises:
-        ExportError: where it cannot be read or is none.
+        PaprikaError: where it cannot be read or is none.
     """
+    folder, task = home_of(trace)
+    if task is not None:
+        return read_manifest(folder)
+    path = folder / MANIFEST
     try:
         with path.open("rb") as file:
             raw = file.read(LARGEST_MANIFEST + 1)
@@ -106,13 +110,12 @@ def _unfinished(path: Path) -> bool:
 
 def _source(trace: Path, below: Path, manifests: dict[Path, Mapping[str, Any]]) -> EpisodeSource:
     folder, task = home_of(trace)
-    manifest = folder / MANIFEST
-    if manifest not in manifests:
-        manifests[manifest] = read_manifest(manifest) if manifest.is_file() else {}
+    if folder not in manifests:
+        manifests[folder] = manifest_of(trace) if (folder / MANIFEST).is_file() else {}
     return EpisodeSource(
         name=trace.relative_to(below).as_posix(),
         trace=trace,
         hidden=hidden_beside(trace),
         task=task,
-        manifest=manifests[manifest],
+        manifest=manifests[folder],
     )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from bedside.trace import TraceError
 from replay.export.columns import EPISODE, HIDDEN, STEP, Columns, shaped
 from replay.export.errors import ExportError
 from replay.export.hidden import HiddenLines
@@ -92,7 +93,7 @@ def export(
                     progress(number, len(sources), one.name)
                 try:
                     _write(one, count, tables)
-                except ExportError as error:
+                except (ExportError, TraceError) as error:
                     if len(sources) == 1:
                         raise
                     left_out.append(LeftOut(one.name, _below(error, one)))
@@ -202,7 +203,7 @@ def _write_index(
     path.write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _below(error: ExportError, source: EpisodeSource) -> str:
+def _below(error: Exception, source: EpisodeSource) -> str:
     """The error with the name below the folder, so that the index tells nothing of the host."""
     folder = str(source.trace).removesuffix(source.name)
     return str(error).replace(folder, "")

@@ -55,7 +55,7 @@ def write_report(
         raise ReportError(f"{run.path}: no attempt in this run, so there is nothing to show")
     sets = {one.id: run.verdicts(one.id) for one in run.verdict_sets()}
     newest = list(sets.values())[-1] if sets else {}
-    board = scoreboard(rows, newest, chances=run.manifest.get("wake_table"))
+    board = scoreboard(rows, newest, manifest=run.manifest)
     found = RunData(run, rows, board, sets)
     folder = out or run.path / "page"
     with staged(folder) as staging:

@@ -1,7 +1,7 @@
 """The checker: from the row of an attempt to its verdict. Pure; its hash stands with its verdicts.
 
-An attempt in which a service failed could have gone otherwise: what was seen in it stands, what
-was not seen is unresolved.
+An attempt in which a service failed, or whose agent was broken, could have gone otherwise: what
+was seen in it stands, what was not seen is unresolved.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ def check(row: Row) -> Verdict:
     """The verdict on an attempt. A restraint task has no `rem_cue` to check."""
     if not row.evidence:
         return _nothing_known(row)
-    settled = row.status in (Status.COMPLETED, Status.TRUNCATED, Status.AGENT_ERROR)
+    settled = row.status in (Status.COMPLETED, Status.TRUNCATED)
     values = {}
     if row.unit.feasible:
         values[Property.REM_CUE] = _wanted(row.true_rem_cues > 0, settled)

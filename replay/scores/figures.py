@@ -31,11 +31,27 @@ class Method(StrEnum):
 
 
 class Word(StrEnum):
-    """What a comparison of two agents comes to."""
+    """What a comparison of two agents comes to.
+
+    Attempts that share sleep are no independent pairs: higher is said only where it also holds
+    with whole clusters exchanged.
+    """
 
     FIRST_HIGHER = "first higher"
     SECOND_HIGHER = "second higher"
+    FIRST_ON_THESE_DICE = "first higher on these dice; on other sleep not distinguishable"
+    SECOND_ON_THESE_DICE = "second higher on these dice; on other sleep not distinguishable"
     NOT_DISTINGUISHABLE = "not distinguishable"
+
+    @property
+    def short(self) -> str:
+        """Without the limit, which must then stand below."""
+        return self.value.partition("; ")[0]
+
+    @property
+    def limit(self) -> str:
+        """What bounds the conclusion: `on other sleep not distinguishable`; else nothing."""
+        return self.value.partition("; ")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +212,10 @@ class AgentScore:
 
 @dataclass(frozen=True, slots=True)
 class WakingRange:
-    """Wakings a task over the wake scales; by_scale: scale as text (`0.5`) to mean."""
+    """Wakings a task over the wake scales; by_scale: scale as text (`0.5`) to mean.
+
+    low, high: over all of them; None where one of `RANGE_SCALES` is not known.
+    """
 
     agent: str
     split: Split
@@ -224,7 +243,8 @@ class Difference:
 
     mean: over pairs; lower, upper: over what open attempts may turn out to be. pairs: compared.
     p_permutation: pairs exchanged one by one; p_clusters: whole clusters at a time, which asks
-    whether it would hold on other sleep. p_holm: p_permutation adjusted over all pairs of agents.
+    whether it would hold on other sleep. p_holm, p_clusters_holm: both adjusted over all pairs of
+    agents; the word follows from these two.
     """
 
     mean: float | None
@@ -234,6 +254,7 @@ class Difference:
     p_permutation: float | None
     p_clusters: float | None
     p_holm: float | None
+    p_clusters_holm: float | None
     word: Word
 
 

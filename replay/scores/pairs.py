@@ -90,15 +90,18 @@ def adjusted(family: Sequence[Comparison]) -> list[Comparison]:
 
 def _adjusted(differences: Sequence[Difference]) -> list[Difference]:
     ps = holm([one.p_permutation for one in differences])
+    by_cluster = holm([one.p_clusters for one in differences])
     return [
-        replace(one, p_holm=p, word=_word(one.mean, p))
-        for one, p in zip(differences, ps, strict=True)
+        replace(one, p_holm=p, p_clusters_holm=q, word=_word(one.mean, p, q))
+        for one, p, q in zip(differences, ps, by_cluster, strict=True)
     ]
 
 
-def _word(mean: float | None, p: float | None) -> Word:
-    if mean is None or p is None or p > ALPHA or mean == 0:
+def _word(mean: float | None, p: float | None, p_clusters: float | None) -> Word:
+    if not mean or p is None or p > ALPHA:
         return Word.NOT_DISTINGUISHABLE
+    if p_clusters is None or p_clusters > ALPHA:
+        return Word.FIRST_ON_THESE_DICE if mean > 0 else Word.SECOND_ON_THESE_DICE
     return Word.FIRST_HIGHER if mean > 0 else Word.SECOND_HIGHER
 
 
@@ -125,12 +128,12 @@ def _passes(pairs: Sequence[Pair], seed: int) -> Difference:
 def _difference(pairs: Sequence[Pair], differences: Sequence[float], seed: int) -> Difference:
     word = Word.NOT_DISTINGUISHABLE
     if not pairs:
-        return Difference(None, None, None, 0, None, None, None, word)
+        return Difference(None, None, None, 0, None, None, None, None, word)
     mean = sum(differences) / len(pairs)
     p = permutation_p(differences, seed=seed)
     clusters = _by_cluster(pairs, differences)
     by_cluster = permutation_p(clusters, seed=seed) if len(clusters) > 1 else None
-    return Difference(mean, mean, mean, len(pairs), p, by_cluster, None, word)
+    return Difference(mean, mean, mean, len(pairs), p, by_cluster, None, None, word)
 
 
 def _by_cluster(pairs: Iterable[Pair], differences: Iterable[float]) -> list[float]:

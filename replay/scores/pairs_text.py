@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from replay.scores.estimators import ALPHA
-from replay.scores.figures import Comparison, Difference, Word
+from replay.scores.figures import Comparison, Difference
 from replay.scores.paper import Paper
 from replay.scores.score_words import difference_in_words, p_in_words
 from replay.wording import plural
@@ -22,17 +21,18 @@ def print_comparisons(paper: Paper, found: Sequence[Comparison]) -> None:
     """Comparisons of one wake scale and kind of seeds; without one, nothing."""
     if not found:
         return
-    many = f", Holm over {len(found)} comparisons" if len(found) > 1 else ""
+    many = f", Holm: both over {len(found)} comparisons" if len(found) > 1 else ""
     paper.blank()
     paper.words(
         "Pairs of agents on the same task and seed: first minus second (least/most while attempts "
-        f"are open). p by exchange within each pair{many}; clusters: whole clusters exchanged.",
+        f"are open). p by exchange within each pair; clusters: whole clusters exchanged{many}.",
         style="bold",
     )
     for title, measure in MEASURES.items():
         _measured(paper, title, [(one, measure(one)) for one in found])
-    if any(_only_here(measure(one)) for measure in MEASURES.values() for one in found):
-        paper.words("* on these tasks; on other sleep, cluster by cluster, not distinguishable")
+    words = (measure(one).word for measure in MEASURES.values() for one in found)
+    for limit in sorted({word.limit for word in words} - {""}):
+        paper.words(f"On these dice: {limit}.")
 
 
 def _measured(paper: Paper, title: str, found: Sequence[tuple[Comparison, Difference]]) -> None:
@@ -49,20 +49,10 @@ def _measured(paper: Paper, title: str, found: Sequence[tuple[Comparison, Differ
                 difference_in_words(difference),
                 p_in_words(one.p_mcnemar if exact else difference.p_permutation),
                 p_in_words(difference.p_holm),
-                p_in_words(difference.p_clusters),
-                _conclusion(difference),
+                p_in_words(difference.p_clusters_holm),
+                difference.word.short.replace(" on ", "\non "),
             )
             for one, difference in found
         ),
         names=2,
     )
-
-
-def _conclusion(found: Difference) -> str:
-    """The word, starred where it does not hold over whole clusters."""
-    return f"{found.word.value}{' *' if _only_here(found) else ''}"
-
-
-def _only_here(found: Difference) -> bool:
-    told = found.word is not Word.NOT_DISTINGUISHABLE
-    return told and (found.p_clusters is None or found.p_clusters > ALPHA)

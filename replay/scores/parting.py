@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-Line = Mapping[str, Any]
+from replay.trace_lines import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from replay.scores.figures import Bound, Difference, Interval, Rate, Split
+from replay.scores.figures import Bound, Difference, Interval, Rate, Split, WakingRange
 
 NOTHING = "-"
 """Said of what there is none of."""
@@ -39,6 +39,21 @@ def rate_in_words(rate: Rate | None) -> str:
 def interval_in_words(interval: Interval | None) -> str:
     """`[0.31–0.74]`."""
     return NOTHING if interval is None else f"[{interval.low:.2f}–{interval.high:.2f}]"
+
+
+def range_in_words(found: WakingRange) -> str:
+    """`0.31–0.74`; a dash where a scale is not known."""
+    return NOTHING if found.low is None or found.high is None else between(found.low, found.high)
+
+
+def scales_in_words(scales: Sequence[float]) -> str:
+    """`wake scale 2`, `wake scales 0.5, 2, 4`."""
+    return f"wake scale{'s' * (len(scales) != 1)} {', '.join(f'{scale:g}' for scale in scales)}"
+
+
+def cells_in_words(cells: Iterable[str]) -> str:
+    """Cells of the wake table: `light high, REM high`."""
+    return ", ".join(cell.replace("rem ", "REM ") for cell in cells)
 
 
 def count_in_words(rate: Rate | None) -> str:

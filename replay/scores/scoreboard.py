@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from itertools import chain
+from typing import Any, Final
 
 from replay.experiment.rows import Row
 from replay.scores.agent_scores import agent_score, share
-from replay.scores.bootstrap import FEW_CLUSTERS, RESAMPLES, Resampling
+from replay.scores.bootstrap import RESAMPLES, Resampling
 from replay.scores.cases import Case, Group, grouped_cases, split_of
 from replay.scores.estimators import ScoreError
-from replay.scores.figures import AgentScore, NightScore, Part, Saturation, Scoreboard, Split
+from replay.scores.figures import NightScore, Part, Scoreboard, Split
+from replay.scores.notes import (
+    cluster_notes,
+    control_notes,
+    manifest_notes,
+    open_note,
+    scale_notes,
+    split_note,
+)
 from replay.scores.pairs import comparisons
 from replay.scores.verdicts import Verdict
 from replay.scores.wakings import rank_agreement, saturation, waking_ranges
@@ -32,11 +41,13 @@ def scoreboard(
     *,
     seed: int = 1,
     chances: Mapping[str, Mapping[str, float]] | None = None,
+    manifest: Mapping[str, Any] | None = None,
 ) -> Scoreboard:
     """Score the rows; the same rows and seed give the same figures.
 
-    seed: of resampling and of permutations. chances: the run's wake table, by stage and volume;
-    by default the bundled one.
+    seed: of resampling and of permutations. manifest: of the run; its nights, overlay and training
+    exposure may ask for notes. chances: the wake table, by stage and volume; by default the one of
+    the manifest, else the bundled one.
 
     Raises:
         ScoreError: there is no row.
@@ -49,7 +60,17 @@ def scoreboard(
     scores = [agent_score(group, cases, seeds[group[0]], drawn) for group, cases in groups.items()]
     scales = tuple(sorted({row.unit.scale for row in rows}))
     ranges = waking_ranges(scores)
-    saturated = saturation(scales, chances or _bundled())
+    made = manifest or {}
+    saturated = saturation(scales, chances or made.get("wake_table") or _bundled())
+    pairs, base = tuple(comparisons(groups, seed=seed)), nearest_to_one(scales)
+    notes = (
+        open_note(scores),
+        cluster_notes(len(drawn.places), scores),
+        scale_notes(scales, saturated),
+        split_note(seeds),
+        control_notes(scores, pairs, base),
+        manifest_notes(made),
+    )
     nights = [one for group, cases in groups.items() for one in _night_scores(group, cases)]
     return Scoreboard(
         seed=seed,
@@ -62,14 +83,14 @@ def scoreboard(
         scores=tuple(scores),
         waking_ranges=tuple(ranges),
         rank_agreement=tuple(rank_agreement(ranges)),
-        comparisons=tuple(comparisons(groups, seed=seed)),
+        comparisons=pairs,
         saturation=tuple(saturated),
         kinds=tuple(_parts(groups, lambda case: case.unit.kind)),
         conditions=tuple(_parts(groups, lambda case: case.unit.condition)),
         night_scores=tuple(nights),
-        differ_most=tuple(_differ_most(nights, nearest_to_one(scales))),
+        differ_most=tuple(_differ_most(nights, base)),
         claims=CLAIMS,
-        notes=tuple(_notes(scores, saturated, drawn, seeds)),
+        notes=tuple(chain.from_iterable(notes)),
     )
 
 
@@ -146,33 +167,3 @@ def _differ_most(nights: Iterable[NightScore], scale: float) -> list[NightScore]
 
 def _gap(night: NightScore) -> float:
     return abs((night.shown_rem_share or 0.0) - (night.true_rem_share or 0.0))
-
-
-def _notes(
-    scores: Sequence[AgentScore],
-    saturated: Iterable[Saturation],
-    drawn: Resampling,
-    seeds: Mapping[Split, Sequence[int]],
-) -> Iterator[str]:
-    unsure = sum(score.passes.open for score in scores if score.passes)
-    if unsure:
-        yield (
-            f"{unsure} cue-feasible attempts are open: they stay in every denominator, and figures "
-            "are given as bounds."
-        )
-    clusters = len(drawn.places)
-    if clusters == 1:
-        yield "Only 1 cluster of start points: no interval can be given."
-    elif clusters < FEW_CLUSTERS:
-        yield f"Only {clusters} clusters of start points: intervals are rather too narrow."
-    mixed = max(score.mixed for score in scores)
-    if mixed:
-        are = "start point is" if mixed == 1 else "start points are"
-        yield f"{mixed} {are} cue-feasible on some seeds only and not in pass^k."
-    for one in saturated:
-        yield (
-            f"At wake scale {one.scale:g} a cue is certain to wake in {len(one.cells)} of 9 cells: "
-            f"{', '.join(one.cells)}."
-        )
-    if Split.HELD_OUT in seeds:
-        yield "Held-out seeds are new dice on the same sleep, not new sleep."

@@ -15,13 +15,13 @@ from replay.scores.figures import (
 from replay.scores.pairs_text import print_comparisons
 from replay.scores.paper import Paper
 from replay.scores.score_words import (
-    NOTHING,
     between,
     bound_in_words,
     count_in_words,
     dollars,
     interval_in_words,
     percent,
+    range_in_words,
     rate_in_words,
     rules_in_words,
     seconds,
@@ -30,6 +30,7 @@ from replay.scores.score_words import (
     stages_in_words,
 )
 from replay.scores.scoreboard import nearest_to_one
+from replay.scores.wakings import lacking
 from replay.wording import counted, plural
 
 if TYPE_CHECKING:
@@ -188,14 +189,15 @@ def _events(paper: Paper, scores: Sequence[AgentScore]) -> None:
 
 def _wakings(paper: Paper, board: Scoreboard, split: Split) -> None:
     scales = [f"{scale:g}" for scale in board.scales]
+    ranged = not lacking(board.scales)
     paper.table(
-        "Wakings a task by wake scale, and as a range over all",
-        ("agent", *(f"× {scale}" for scale in scales), "range"),
+        f"Wakings a task by wake scale{', and as a range over all' if ranged else ''}",
+        ("agent", *(f"× {scale}" for scale in scales), *(("range",) if ranged else ())),
         (
             (
                 one.agent,
                 *(share_in_words(one.by_scale.get(scale)) for scale in scales),
-                NOTHING if one.low is None or one.high is None else f"{one.low:.2f}–{one.high:.2f}",
+                *((range_in_words(one),) if ranged else ()),
             )
             for one in board.waking_ranges
             if one.split is split

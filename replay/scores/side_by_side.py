@@ -10,10 +10,12 @@ from typing import Any, Final
 from replay.experiment.folder import MANIFEST, RunFolder, newest_run
 from replay.experiment.rows import Row, Unit
 from replay.experiment.run_manifest import OF_ONE_SIDE
+from replay.experiment.verdict_sets import checker_sha256
 from replay.progress import Report
 from replay.scores.cases import Case, Group, grouped_cases
 from replay.scores.estimators import ScoreError
 from replay.scores.figures import Comparison, Split, rounded
+from replay.scores.notes import manifest_notes
 from replay.scores.pairs import Pair, adjusted, compared, paired
 from replay.scores.parting import Parting, parting
 from replay.scores.scoreboard import nearest_to_one
@@ -65,6 +67,12 @@ class SideBySide:
     alone: int
     differences: tuple[TaskDifference, ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said beside the figures."""
+        made = [side.run.manifest for side in (self.first, self.second)]
+        return tuple(dict.fromkeys(note for one in made for note in manifest_notes(one)))
+
     def as_dict(self) -> dict[str, Any]:
         """What `compare --json` prints."""
         sides = {
@@ -77,6 +85,7 @@ class SideBySide:
             "tasks": self.tasks,
             "left_out": self.alone,
             "comparisons": [rounded(asdict(one)) for one in self.comparisons],
+            "notes": list(self.notes),
             "differences": [rounded(asdict(one)) for one in self.differences],
         }
 
@@ -161,6 +170,7 @@ def _agent(run: RunFolder, agent: str) -> Side:
 def _check_comparable(first: RunFolder, second: RunFolder) -> None:
     one, two = first.manifest, second.manifest
     if one["comparability_key"] == two["comparability_key"]:
+        _check_same_checker(first, second)
         return
     found = what_differs(one, two)
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
@@ -169,6 +179,22 @@ def _check_comparable(first: RunFolder, second: RunFolder) -> None:
         f"{first.path} and {second.path} may not stand in one table: {told}{more}. "
         "Run one of them again as the other was run"
     )
+
+
+def _check_same_checker(first: RunFolder, second: RunFolder) -> None:
+    checkers = {run.path: _checker(run) for run in (first, second)}
+    if len(set(checkers.values())) == 1:
+        return
+    now = checker_sha256()
+    told = " and ".join(f"{path} by {found[:8] or 'none'}" for path, found in checkers.items())
+    again = "; ".join(f"paprika regrade {path}" for path, found in checkers.items() if found != now)
+    raise ScoreError(f"the newest verdicts are by different checkers: {told}. Run: {again}")
+
+
+def _checker(run: RunFolder) -> str:
+    """Of the newest verdict set; empty where nothing was graded."""
+    sets = run.verdict_sets()
+    return sets[-1].checker_sha256 if sets else ""
 
 
 def _shared_parts(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,9 @@ def print_side_by_side(found: SideBySide, *, console: Console | None = None) -> 
         paper.blank()
         paper.words(f"On {split_in_words(one.split)}:")
         print_comparisons(paper, [one])
+    for note in found.notes:
+        paper.blank()
+        paper.words(note)
     if not found.differences:
         paper.words("\nNo task came out otherwise.")
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Final
 
 from devices.types import Stage, Volume
 from replay.scores.estimators import kendall
@@ -15,6 +16,8 @@ CELLS = tuple(
     for volume in Volume
 )
 """Of the wake table, what is heard; objects have cells of their own."""
+RANGE_SCALES: Final = (0.5, 1.0, 2.0, 4.0)
+"""A range of wakings is over these at least. Source: replay-environment.md, E10."""
 
 
 def waking_ranges(scores: Sequence[AgentScore]) -> list[WakingRange]:
@@ -23,9 +26,16 @@ def waking_ranges(scores: Sequence[AgentScore]) -> list[WakingRange]:
     for split, agent in dict.fromkeys((score.split, score.agent) for score in scores):
         by_scale = _by_scale(scores, split, agent)
         known = [mean for mean in by_scale.values() if mean is not None]
-        low, high = (min(known), max(known)) if known else (None, None)
+        whole = len(known) == len(by_scale) and not lacking(map(float, by_scale))
+        low, high = (min(known), max(known)) if whole else (None, None)
         found.append(WakingRange(agent, split, by_scale, low, high))
     return found
+
+
+def lacking(scales: Iterable[float]) -> tuple[float, ...]:
+    """The wake scales without which wakings have no range."""
+    played = set(scales)
+    return tuple(scale for scale in RANGE_SCALES if scale not in played)
 
 
 def rank_agreement(ranges: Iterable[WakingRange]) -> list[RankAgreement]:

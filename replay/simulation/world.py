@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from bedside.night import StepDone
 from bedside.plan import Ending
@@ -28,7 +28,6 @@ from replay.simulation.answers import Answers, ThemeModel, bundled_answers, bund
 from replay.simulation.profiles import as_toml
 from replay.simulation.sleep import Profile
 from replay.simulation.sleeper import SimulatedSleeper
-from replay.sleeper import Sleeper
 from replay.world import World, recorded_world
 
 KIND: Final = "simulation"
@@ -128,7 +127,7 @@ def simulated_world(
         _likeness(simulation, setting, session_id),
         dice=dice,
         sources=(headband,),
-        actuators=(SilentRoom(cast(Sleeper, sleeper)),),
+        actuators=(SilentRoom(sleeper),),
         sleeper=sleeper,
         ended=_Endings(simulation, setting, progress),
     )

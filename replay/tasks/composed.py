@@ -5,30 +5,32 @@ Source: τ²-bench, which composes and verifies its tasks so (`seeds/004`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from agents.types import Action
 from bedside.safety.gate import Mode
 from bedside.trace import MemorySink, Trace
-from replay.conditions import PLAIN, ActuatorFault, Condition, PersonAct, SignalFault
+from replay.attempt import attempt
+from replay.conditions import PLAIN, TASK_ACTS, ActuatorFault, Condition, SignalFault
+from replay.controls.oracle import Oracle
+from replay.experiment.counting import Evidence
 from replay.recorded_night import RecordedNight
 from replay.rolls import RollStream, roll
-from replay.setting import Setting
+from replay.tasks.judging import passes
 from replay.tasks.oracle import oracle_actions
 from replay.tasks.task import Task
 from replay.tasks.task_set import task_setting
-from replay.trace_lines import Line, parsed
 from replay.wake_rule import WakeTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HEARD: Final = ("sound", "whisper")
-"""Kinds that count as a cue in REM."""
+
+Actions = tuple[tuple[int, Action], ...]
+"""By step; an agent that takes them waits at the others."""
 
 
 class Standing(StrEnum):
@@ -45,22 +47,22 @@ class SelfCheck:
 
     task: Task
     standing: Standing
-    oracle: tuple[tuple[int, Action], ...] = ()
+    oracle: Actions = ()
     problems: tuple[str, ...] = ()
 
 
-def composed_conditions(*, sample: int | None = None, seed: int = 1) -> tuple[Condition, ...]:
+def composed_conditions(*, sample: int | None = None) -> tuple[Condition, ...]:
     """Every choice of at most one fault a group with one fault at least; in order of the enums.
 
-    sample: only so many, drawn by the seed.
+    sample: only so many, drawn by seeded rolls.
     """
-    choices = product((None, *SignalFault), (None, *ActuatorFault), (None, *PersonAct))
+    choices = product((None, *SignalFault), (None, *ActuatorFault), (None, *TASK_ACTS))
     found = tuple(
         condition for condition in (Condition(*one) for one in choices) if condition != PLAIN
     )
     if sample is None:
         return found
-    rolls = [roll("composed", seed, RollStream.DISTURBANCE, k) for k in range(len(found))]
+    rolls = [roll("composed", 1, RollStream.DISTURBANCE, k) for k in range(len(found))]
     drawn = sorted(range(len(found)), key=rolls.__getitem__)[:sample]
     return tuple(found[k] for k in sorted(drawn))
 
@@ -70,7 +72,7 @@ def single_faults() -> tuple[Condition, ...]:
     return (
         *(Condition(signal=fault) for fault in SignalFault),
         *(Condition(actuator=fault) for fault in ActuatorFault),
-        *(Condition(person=act) for act in PersonAct),
+        *(Condition(person=act) for act in TASK_ACTS),
     )
 
 
@@ -81,45 +83,28 @@ def self_check(
     oracle = oracle_actions(night, task, wake_table, dropout=dropout)
     if oracle is None:
         return SelfCheck(task, Standing.RESTRAINT)
-    setting = task_setting(task, night, wake_table=wake_table, mode=Mode.OBSERVE, dropout=dropout)
-    problems = []
-    if _passes(night, setting, ()):
-        problems.append("an agent that waits passes")
-    if not _passes(night, setting, oracle):
-        problems.append("the oracle fails")
-    spare = [
-        left for left in _each_left_out(oracle) if left[1] and _passes(night, setting, left[1])
-    ]
-    problems += [f"the action at step {step} is not needed" for step, _ in spare]
+
+    def passed(actions: Actions) -> bool:
+        return passes(task, _lived(night, task, actions, wake_table, dropout), night.shown)
+
+    problems = ["an agent that waits passes"] if passed(()) else []
+    problems += [] if passed(oracle) else ["the oracle fails"]
+    spare = [step for step, left in _each_left_out(oracle) if left and passed(left)]
+    problems += [f"the action at step {step} is not needed" for step in spare]
     standing = Standing.INVALID if problems else Standing.VALID
     return SelfCheck(task, standing, oracle, tuple(problems))
 
 
-def passed(trace: Sequence[Line], hidden: Sequence[Line]) -> bool:
-    """Whether an attempt had a heard cue in true REM, no waking, and broke no rule."""
-    steps = {line["step"]: line for line in trace if line["kind"] == "step"}
-    rolls = [line for line in hidden if line.get("event") == "roll"]
-    in_rem = any(
-        line["stage"] == "rem" and steps[line["step"]]["action"]["kind"] in HEARD for line in rolls
-    )
-    woken = any(line["woken"] for line in rolls)
-    return in_rem and not woken and not sum(trace[-1]["violations"].values())
-
-
-def _each_left_out(
-    actions: tuple[tuple[int, Action], ...],
-) -> Iterable[tuple[int, tuple[tuple[int, Action], ...]]]:
+def _each_left_out(actions: Actions) -> Iterable[tuple[int, Actions]]:
     """The lists with one action missing, and its step; that of one action is to wait."""
     for number, (step, _) in enumerate(actions):
         yield step, (*actions[:number], *actions[number + 1 :])
 
 
-def _passes(
-    night: RecordedNight, setting: Setting, actions: tuple[tuple[int, Action], ...]
-) -> bool:
-    from replay.attempt import attempt
-    from replay.controls.oracle import Oracle
-
+def _lived(
+    night: RecordedNight, task: Task, actions: Actions, wake_table: WakeTable, dropout: float
+) -> Evidence:
+    setting = task_setting(task, night, wake_table=wake_table, mode=Mode.OBSERVE, dropout=dropout)
     trace, hidden = MemorySink(), MemorySink()
     attempt(
         night,
@@ -129,4 +114,4 @@ def _passes(
         trace=Trace(trace),
         hidden=Trace(hidden),
     )
-    return passed(parsed(trace.bytes(), "trace"), parsed(hidden.bytes(), "hidden trace"))
+    return Evidence(trace.bytes(), hidden.bytes())

@@ -6,10 +6,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from replay.conditions import PLAIN, Condition
+from replay.conditions import PLAIN, STEPS, Condition
 
-STEPS: Final = 40
-"""Steps of a task: 20 minutes. Source: the seed."""
+__all__ = [
+    "DEVELOPMENT_SEEDS",
+    "HELD_OUT_SEEDS",
+    "STEPS",
+    "StartKind",
+    "StartPoint",
+    "Task",
+]
+
 DEVELOPMENT_SEEDS: Final = (1, 2, 3, 4, 5)
 HELD_OUT_SEEDS: Final = (6, 7, 8)
 """New dice, not new sleep. Source: `replay-environment.md`, E4."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.wait import WaitAgent
 from bedside.configuration import default_toml
 from bedside.safety.gate import Mode
 from bedside.trace import MemorySink, Trace
 from devices.types import Stage
+from replay.attempt import attempt
 from replay.conditions import Condition
 from replay.recorded_night import RecordedNight
 from replay.rolls import Dice, RollStream, roll_night
@@ -18,7 +20,8 @@ from replay.wake_rule import wake_table
 
 
 def shown_stages(night: RecordedNight, task: Task, dropout: float) -> tuple[Stage, ...]:
-    """The coarse stage that each step of the un-cued task shows; UNKNOWN: no reading."""
+    """The coarse stage that each step of the un-cued task shows, and the last look after them;
+    UNKNOWN: no reading."""
     if task.condition.signal is not None:
         return _lived(night, task, dropout)
     dice = dice_of(night, task)
@@ -26,7 +29,7 @@ def shown_stages(night: RecordedNight, task: Task, dropout: float) -> tuple[Stag
         Stage.UNKNOWN
         if dropout and dice.roll(RollStream.DROPOUT, step) < dropout
         else night.shown[task.start.epoch + step].coarse
-        for step in range(STEPS)
+        for step in range(STEPS + 1)
     )
 
 
@@ -37,13 +40,10 @@ def dice_of(night: RecordedNight, task: Task) -> Dice:
 
 def _lived(night: RecordedNight, task: Task, dropout: float) -> tuple[Stage, ...]:
     """What the night itself makes of a disturbed signal, with an agent that waits."""
-    from agents.wait import WaitAgent
-    from replay.attempt import attempt
-
     alone = replace(task, condition=Condition(signal=task.condition.signal))
     table = wake_table(default_toml("wake_table"))
     setting = task_setting(alone, night, wake_table=table, mode=Mode.OBSERVE, dropout=dropout)
     sink, hidden = MemorySink(), Trace(MemorySink())
     attempt(night, WaitAgent(), setting, session_id="wait", trace=Trace(sink), hidden=hidden)
-    steps = [line for line in parsed(sink.bytes(), "wait") if line["kind"] == "step"]
+    steps = [line for line in parsed(sink.bytes(), "wait") if line["kind"] in ("step", "last")]
     return tuple(Stage(line["epoch"]["stage"]) for line in steps)

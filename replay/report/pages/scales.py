@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from replay.report.tables import Cell, data, scored, table
 from replay.scores.figures import Scoreboard, Split
-from replay.scores.score_words import NOTHING, share_in_words
+from replay.scores.score_words import (
+    NOTHING,
+    cells_in_words,
+    range_in_words,
+    scales_in_words,
+    share_in_words,
+)
+from replay.scores.wakings import lacking
 from replay.wording import plural
 
 
@@ -30,15 +37,20 @@ def over_scales(board: Scoreboard, split: Split) -> Iterator[str]:
         ),
     )
     ranges = [one for one in board.waking_ranges if one.split is split]
+    missing = lacking(board.scales)
+    said = (
+        f"No range: {scales_in_words(missing)} not played."
+        if missing
+        else "The chances are assumed, so the range over all is the result and no column is."
+    )
     yield table(
-        "Wakings a task by wake scale, and as a range over all. The chances are assumed, so the "
-        "range is the result and no single column is.",
-        (*heads, "range"),
+        f"Wakings a task by wake scale. {said}",
+        (*heads, *(() if missing else ("range",))),
         (
             (
                 one.agent,
                 *(Cell(share_in_words(one.by_scale.get(f"{s:g}"))) for s in board.scales),
-                Cell(_range(one.low, one.high)),
+                *(() if missing else (Cell(range_in_words(one)),)),
             )
             for one in ranges
         ),
@@ -55,10 +67,6 @@ def over_scales(board: Scoreboard, split: Split) -> Iterator[str]:
             )
 
 
-def _range(low: float | None, high: float | None) -> str:
-    return NOTHING if low is None or high is None else f"{low:.2f} to {high:.2f}"
-
-
 def saturation_section(board: Scoreboard) -> str:
     full = [one for one in board.saturation if one.cells]
     if not full:
@@ -67,5 +75,8 @@ def saturation_section(board: Scoreboard) -> str:
         "Cells of the wake table that a scale lifts to certainty: there a scale cannot be read as "
         "a multiple.",
         ("scale", "cells", "which"),
-        ((f"{one.scale:g}×", Cell(f"{len(one.cells)} of 9"), ", ".join(one.cells)) for one in full),
+        (
+            (f"{one.scale:g}×", Cell(f"{len(one.cells)} of 9"), cells_in_words(one.cells))
+            for one in full
+        ),
     )

@@ -161,7 +161,7 @@ def events_table(scores: Sequence[AgentScore]) -> str:
 def comparisons_table(found: Sequence[Comparison]) -> str:
     if not found:
         return ""
-    many = f", Holm over {plural(len(found), 'comparison')}" if len(found) > 1 else ""
+    many = f"; Holm: both over {plural(len(found), 'comparison')}" if len(found) > 1 else ""
     measures: tuple[tuple[str, Callable[[Comparison], Difference]], ...] = (
         ("pass rate", lambda one: one.passes),
         ("wakings a task", lambda one: one.wakings),
@@ -172,14 +172,14 @@ def comparisons_table(found: Sequence[Comparison]) -> str:
     ]
     return table(
         "Pairs of agents on the same task, seed and scale: first minus second. p: exchanged within "
-        f"each pair{many}. p of clusters: whole clusters exchanged, which asks about other sleep.",
+        "each pair; p of clusters: whole clusters exchanged, which asks about other sleep"
+        f"{many}. Higher without a limit only where both are at most 0.05.",
         (
             "pair",
             "measure",
             "conclusion",
             "differs by",
             "p",
-            "p (Holm)",
             "p of clusters",
             "McNemar",
         ),
@@ -197,8 +197,7 @@ def _difference_row(one: Comparison, title: str, found: Difference) -> Sequence[
         title,
         found.word.value,
         Cell(difference_in_words(found).replace("\n", " "), f"{plural(found.pairs, 'pair')}{flip}"),
-        Cell(p_in_words(found.p_permutation)),
-        Cell(p_in_words(found.p_holm)),
-        Cell(p_in_words(found.p_clusters)),
+        Cell(p_in_words(found.p_permutation), f"Holm {p_in_words(found.p_holm)}"),
+        Cell(p_in_words(found.p_clusters), f"Holm {p_in_words(found.p_clusters_holm)}"),
         Cell(p_in_words(one.p_mcnemar) if exact else "", alone),
     )

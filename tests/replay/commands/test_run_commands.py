@@ -18,6 +18,9 @@ from tests.replay.experiment.test_regrading import TABLE
 pytestmark = pytest.mark.timeout(120)
 
 
+SMALL = ("run", "--agents", "wait", "rem_rule", "--wake-scale", "1")
+
+
 class Ran(NamedTuple):
     code: int
     out: str
@@ -47,14 +50,28 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one small run in it."""
     folder = tmp_path_factory.mktemp("home")
     small_night(folder)
-    made = paprika(folder, "run", "--agents", "wait", "rem_rule", "--nights", folder, "--jobs", 1)
+    made = paprika(
+        folder,
+        "run",
+        "--agents",
+        "wait",
+        "rem_rule",
+        "--nights",
+        folder,
+        "--jobs",
+        1,
+        "--wake-scale",
+        1,
+    )
     assert made.code == 0, made.err
     assert "8 attempts made in" in made.out
     return folder
 
 
 def test_the_seeds_own_command_runs_and_says_where_everything_lies(home: Path):
-    again = paprika(home, "run", "--agents", "wait", "rem_rule", "--nights", home)
+    again = paprika(
+        home, "run", "--agents", "wait", "rem_rule", "--nights", home, "--wake-scale", 1
+    )
     assert again.code == 0
     assert "Nothing to make: 8 attempts were there already" in again.out
     (folder,) = (home / "runs").iterdir()
@@ -65,7 +82,7 @@ def test_the_seeds_own_command_runs_and_says_where_everything_lies(home: Path):
 
 def test_json_is_one_object_with_run_statuses_and_scoreboard(home: Path):
     told = paprika(
-        home, "run", "--agents", "wait", "rem_rule", "--nights", home, "--json", "--jobs", 1
+        home, "run", "--agents", "wait", "rem_rule", "--nights", home, "--json", "--wake-scale", 1
     ).json
     assert told["statuses"] == {"completed": 8}
     assert {score["agent"] for score in told["scoreboard"]["scores"]} == {"wait", "rem_rule"}
@@ -97,6 +114,9 @@ def test_a_dry_run_makes_nothing(home: Path, tmp_path: Path):
         (("--service", "model"), "--service model"),
         (("--cache-mode", "sometimes"), "sometimes"),
         (("--episode", "--wake-scale", "1", "2"), "--wake-scale: an episode takes one"),
+        (("--episode", "--conditions", "flicker"), "--conditions: an episode does not take it"),
+        (("--episode", "--dry-run"), "--dry-run: an episode does not take it"),
+        (("--wake-option", "moon"), "moon"),
     ],
 )
 def test_a_wrong_option_is_one_line_and_exit_code_two(
@@ -106,6 +126,24 @@ def test_a_wrong_option_is_one_line_and_exit_code_two(
     assert done.code == 2
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_run_some_attempts_of_which_left_no_trace_ends_with_exit_code_one(tmp_path: Path):
+    small_night(tmp_path)
+    path = tmp_path / "cannot.py"
+    path.write_text(
+        "class Cannot:\n"
+        "    name = 'cannot'\n"
+        "    def reset(self, session): raise ValueError('not tonight')\n"
+        "    async def decide(self, observation): ...\n",
+        encoding="utf-8",
+    )
+    done = paprika(
+        tmp_path, "run", "--agents", f"{path}:Cannot", "--nights", tmp_path, "--wake-scale", 1
+    )
+    assert done.code == 1
+    assert "4 of 4 attempts left no trace" in done.out
+    assert "not tonight" in done.out
 
 
 def test_plan_tells_another_wake_table_from_no_change(home: Path, tmp_path: Path):

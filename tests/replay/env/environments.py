@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gymnasium.utils.seeding import np_random
+
 from agents.types import Agent
 from bedside.trace import MemorySink, Trace
 from replay.attempt import attempt
@@ -24,7 +26,9 @@ Step = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
 
 @contextmanager
 def environment(*given: Any, **options: Any) -> Iterator[PaprikaEnv]:
+    """An environment whose own dice are the same every time."""
     env = PaprikaEnv(*given, **options)
+    env.np_random, _ = np_random(1)
     try:
         yield env
     finally:

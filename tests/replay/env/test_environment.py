@@ -22,11 +22,12 @@ from devices.types import (
 )
 from replay.conditions import Condition, PersonAct, SignalFault
 from replay.env.environment import PaprikaEnv
-from replay.env.options import OptionError
+from replay.env.options import HeldOutSeed, OptionError
 from replay.env.recorders import MemoryRecorder
 from replay.env.registration import IDS
 from replay.env.rewards import RewardWeights
 from replay.latency import LatencyModel
+from replay.manifest import made_of, recording_of, replay_id
 from replay.recorded_night import RecordedNight
 from replay.sample_night import sample_night
 from tests.replay.env.environments import LOUD, SOFT, STOP, WAIT, environment, played
@@ -278,22 +279,89 @@ def test_a_seed_selects_the_dice_and_the_same_seed_gives_the_same_night() -> Non
     assert first == again != other
 
 
-def test_the_first_reset_rolls_with_the_seed_of_make_and_later_ones_draw_their_own() -> None:
-    seeds = []
-    for _ in range(2):
-        with environment(night("R" * 80), start=0, seed=5) as env:
-            for _ in range(3):
-                env.reset()
-                assert env.setting is not None
-                seeds.append(env.setting.seed)
-    assert seeds[0] == 5
-    assert seeds[:3] == seeds[3:]
-    assert len(set(seeds)) == 3
-    assert min(seeds[1:3]) >= 65_536  # never the dice of a held-out task
+def seeds_of(env: PaprikaEnv, *asked: int | None) -> list[int]:
+    """The seeds that are rolled when these are asked for."""
+    found = []
+    for seed in asked:
+        env.reset(seed=seed)
+        assert env.setting is not None
+        found.append(env.setting.seed)
+    return found
+
+
+def test_a_seed_settles_the_dice_of_the_resets_that_are_given_none_after_it() -> None:
+    with environment(night("R" * 80), start=0) as env:
+        first, again = (seeds_of(env, 5, None, None) for _ in range(2))
+    assert first[0] == 5
+    assert first == again
+    assert len(set(first)) == 3
+    assert min(first[1:]) >= 65_536
+
+
+def test_without_any_seed_every_environment_draws_other_dice() -> None:
+    drawn = []
+    for _ in range(3):
+        env = PaprikaEnv(night("R" * 80), start=0)
+        drawn += seeds_of(env, None, None)
+        env.close()
+    assert len(set(drawn)) == 6
+    assert min(drawn) >= 65_536
+
+
+def test_an_episode_that_drew_everything_is_repeated_by_the_seed_in_its_hidden_trace() -> None:
+    recorder, actions = MemoryRecorder(), dict.fromkeys(range(40), LOUD)
+    options = {"start": "any", "condition": "any", "recorder": recorder}
+    for _ in range(4):
+        env = PaprikaEnv(night(LETTERS * 2), **options)  # type: ignore[arg-type]
+        played(env, actions)
+        seed = lines_of(recorder.episodes[-1].hidden)[0]["seed"]
+        played(env, actions, seed=seed)
+        env.close()
+        one, other = recorder.episodes[-2:]
+        assert (one.trace, one.hidden) == (other.trace, other.hidden)
+
+
+def test_held_out_dice_are_rolled_only_where_they_were_allowed() -> None:
+    with environment(night("R" * 80), start=0) as env:
+        assert seeds_of(env, 5, 9) == [5, 9]
+        for seed in (6, 7, 8):
+            with pytest.warns(HeldOutSeed, match=f"seed {seed} is held out.*held_out=True"):
+                assert seeds_of(env, seed) == [65_500 + seed]
+    with environment(night("R" * 80), start=0, held_out=True) as env:
+        assert seeds_of(env, 6, 7, 8) == [6, 7, 8]
+
+
+def test_a_held_out_task_is_refused_by_name_unless_it_was_allowed() -> None:
+    task = {"task": "rem_onset-0941-t3-s8"}
+    with environment() as env:
+        with pytest.raises(OptionError, match=r"rem_onset-0941-t3-s8 is held out; .*held_out=True"):
+            env.reset(options=task)
+        env.reset(seed=2, options=task)  # an explicit seed takes the place of the task's
+        assert env.setting is not None
+        assert env.setting.seed == 2
+
+
+def test_the_id_of_a_session_is_that_of_a_replay_of_the_same_making() -> None:
+    with environment(night(LETTERS), agent="me") as env:
+        ids = []
+        for seed in (1, 1, 2):
+            env.reset(seed=seed)
+            ids.append(env.session_id)
+        assert env.setting is not None
+        made = {"name": "me", "source_sha256": None, "settings": {}}
+        assert ids[2] == replay_id(made_of(recording_of(env.night), made, env.setting))
+    assert ids[0] == ids[1] != ids[2]
+    shown = [night(letters, truth="R" * 60) for letters in ("R" * 60, "R" * 59 + "L")]
+    told = []
+    for one in shown:
+        with environment(one, start=0) as env:
+            env.reset(seed=1)
+            told.append(env.session_id)
+    assert told[0] != told[1]  # what is shown is part of it, not the truth alone
 
 
 def test_a_task_is_chosen_by_name_with_its_epoch_theme_seed_and_condition() -> None:
-    with environment() as env:
+    with environment(held_out=True) as env:
         env.reset(options={"task": "rem_onset-0941-t1-s1"})
         made = env.setting
         assert made is not None
@@ -314,7 +382,7 @@ def test_a_task_is_chosen_by_name_with_its_epoch_theme_seed_and_condition() -> N
 def test_any_draws_starts_and_conditions_by_the_seed() -> None:
     with environment(start="any", condition="any") as env:
         found = []
-        for seed in (*range(1, 30), *range(1, 30)):
+        for seed in (*range(11, 40), *range(11, 40)):
             env.reset(seed=seed)
             assert env.setting is not None
             found.append((env.setting.first_epoch, env.setting.condition.name))
@@ -336,8 +404,8 @@ def test_any_draws_starts_and_conditions_by_the_seed() -> None:
         ({"recording": night(""), "start": None}, "start 0: night-a has no epoch"),
         ({"start": "rem_onset-0000-t9-s1"}, "is no task of .* such as"),
         ({"start": "nonsense"}, "is no task"),
-        ({"condition": "thunder"}, "condition 'thunder': .* dropout_burst"),
-        ({"condition": "flicker+frozen_stage"}, "one of each group"),
+        ({"condition": "thunder"}, "condition 'thunder' is unknown.* dropout_burst"),
+        ({"condition": "flicker+frozen_stage"}, "both faults of the signal; choose one"),
         ({"theme": "sae"}, "did you mean sea"),
         ({"theme": Theme("x", "y" * 2001, (), "en", 8.0)}, "2000"),
     ],

@@ -155,8 +155,8 @@ def beating(letters: str, truth: str, bpm: float, after: int) -> RecordedNight:
 
 
 def told_until(recorded: RecordedNight, actions: list[Any], last: int, **options: Any) -> list[Any]:
-    with environment(recorded, start=START, steps=STEPS, body=True, seed=3, **options) as env:
-        told = episode(env, dict(enumerate(actions)))
+    with environment(recorded, start=START, steps=STEPS, body=True, **options) as env:
+        told = episode(env, dict(enumerate(actions)), seed=3)
     return [as_text(one[:2]) for one in told[: last - START + 1]]
 
 

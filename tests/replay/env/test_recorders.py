@@ -43,10 +43,8 @@ def test_an_episode_has_no_trace_under_its_name_before_it_is_over(tmp_path: Path
 
 
 def test_hidden_values_are_only_in_the_hidden_files(tmp_path: Path) -> None:
-    with environment(
-        night("R" * 60), start=0, seed=918_273_645, recorder=FolderRecorder(tmp_path)
-    ) as env:
-        played(env, {0: LOUD})
+    with environment(night("R" * 60), start=0, recorder=FolderRecorder(tmp_path)) as env:
+        played(env, {0: LOUD}, seed=918_273_645)
     assert b"918273645" in (tmp_path / "0001.hidden.jsonl").read_bytes()
     assert b"918273645" not in (tmp_path / "0001.trace.jsonl").read_bytes()
 

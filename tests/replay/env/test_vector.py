@@ -1,5 +1,6 @@
 """Many nights at once: side by side and in processes, with every way of resetting by itself."""
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
 import replay.env
 from replay.env.environment import PaprikaEnv
+from replay.env.options import HeldOutSeed
 from tests.replay.env.environments import night_threads
 from tests.replay.nights import night
 
@@ -34,7 +36,7 @@ def waiting(envs: Any) -> Any:
 def history(envs: Any, steps: int) -> list[Any]:
     """Everything that resets and steps give, copied."""
     envs.action_space.seed(1)
-    told: list[Any] = [envs.reset(seed=5)]
+    told: list[Any] = [envs.reset(seed=15)]
     try:
         for _ in range(steps):
             told.append(envs.step(waiting(envs)))
@@ -68,7 +70,7 @@ def test_reset_in_the_same_step_keeps_the_last_observation() -> None:
 
 def test_without_autoreset_one_night_is_reset_at_a_time() -> None:
     envs = SyncVectorEnv(NIGHTS, autoreset_mode=AutoresetMode.DISABLED)
-    envs.reset(seed=5)
+    envs.reset(seed=15)
     for _ in range(3):
         *_, truncated, _ = envs.step(waiting(envs))
     assert truncated.all()
@@ -121,6 +123,23 @@ def test_the_seed_of_a_vector_counts_up_and_sampled_actions_are_taken() -> None:
         assert observation in envs.observation_space
     envs.close()
     assert night_threads() == []
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_eight_nights_roll_eight_dice_and_none_of_them_is_held_out(seed: int | None) -> None:
+    envs = gymnasium.make_vec(
+        "Paprika-v0", num_envs=8, vectorization_mode="sync", recording=night(LETTERS), start="any"
+    )
+    plain = [env.unwrapped for env in envs.envs]  # type: ignore[attr-defined]
+    rolled: list[int] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HeldOutSeed)
+        for given in (seed, None, None):
+            envs.reset(seed=given)
+            rolled += [env.setting.seed for env in plain]
+    envs.close()
+    assert len(set(rolled)) == 24
+    assert not {6, 7, 8} & set(rolled)
 
 
 def test_an_observation_flattens_to_numbers() -> None:

@@ -90,6 +90,11 @@ def test_a_rule_asked_against_is_a_violation_even_where_it_is_refused():
     assert (seen.delivered, refused.delivered, refused.refused) == (1, 0, 1)
 
 
+def test_a_cue_that_was_still_sounding_at_the_end_did_reach_the_sleeper():
+    row = counted(night("RRRRRRRRRR"), Scripted({7: LOW}))
+    assert (row.delivered, row.rem_cues, row.true_rem_cues) == (1, 1, 1)
+
+
 def test_late_answers_are_the_agents_own_and_the_attempt_is_complete():
     row = counted(night("RRRRRRRRRRRR"), Scripted(lambda step: (31.0, LOW)))
     assert row.status is Status.COMPLETED

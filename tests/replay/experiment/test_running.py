@@ -15,21 +15,26 @@ from pathlib import Path
 
 import pytest
 
-from replay.experiment import pool
+from bedside.recording import write_night
+from replay.experiment import pool, running, worker
 from replay.experiment.folder import FolderError, RunFolder
+from replay.experiment.nights import NightsError
 from replay.experiment.rows import Status
 from replay.experiment.run import resolve
 from replay.experiment.running import RunningError, differences
 from replay.scores.verdicts import Property, Value
+from replay.staging import StagingError
 from replay.tasks.exposure import Exposure, ExposureError
 from tests.conftest import ROOT
 from tests.replay.experiment.runs import (
+    LETTERS,
     agent_file,
     bytes_of,
     made,
     small_night,
     small_run,
 )
+from tests.replay.nights import recording
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -51,7 +56,7 @@ def test_another_clone_gives_the_same_bytes(tmp_path: Path):
     shutil.copy(ROOT / "paprika.py", clone)
     subprocess.run(
         [sys.executable, "-m", "paprika", "run", "--agents", "rem_rule", "--nights",
-         str(small_night(tmp_path)), "--dropout", "0", "--out", str(tmp_path / "there"),
+         str(small_night(tmp_path)), "--dropout", "0", "--wake-scale", "1", "--out", str(tmp_path / "there"),
          "--jobs", "1", "--json"],
         cwd=clone, env={**os.environ, "PYTHONHASHSEED": "77"}, check=True, capture_output=True,
     )  # fmt: skip
@@ -63,7 +68,7 @@ def test_a_run_that_was_killed_goes_on_and_comes_to_the_same_bytes(tmp_path: Pat
     made(whole, tmp_path / "whole")
     command = [
         sys.executable, "-m", "paprika", "run", "--agents", "wait", "rem_rule", "--seeds", "1-3",
-        "--nights", str(small_night(tmp_path)), "--dropout", "0", "--jobs", "1",
+        "--nights", str(small_night(tmp_path)), "--dropout", "0", "--jobs", "1", "--wake-scale", "1",
         "--out", str(tmp_path / "killed"),
     ]  # fmt: skip
     started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
@@ -130,7 +135,7 @@ def test_a_run_that_another_process_is_making_is_refused(tmp_path: Path):
     held = os.open(tmp_path / "run", os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(RunningError, match="another process"):
+        with pytest.raises(StagingError, match="another run is writing"):
             made(small_run(tmp_path), tmp_path / "run")
     finally:
         os.close(held)
@@ -178,13 +183,66 @@ def test_an_attempt_without_a_trace_stays_planned_and_is_unresolved(tmp_path: Pa
     assert [one["key"] for one in told] == [row.unit.key for row in rows]
 
 
-def test_decisions_that_are_all_errors_make_an_agent_error_but_some_do_not(tmp_path: Path):
-    always = agent_file(tmp_path, "raise ValueError('no')", "always")
+def test_an_agent_most_of_whose_decisions_are_errors_is_broken_and_never_passes(tmp_path: Path):
+    mostly = agent_file(tmp_path, "assert self.step % 40 == 1", "mostly")
     once = agent_file(tmp_path, "assert self.step != 3", "once")
-    rows = made(small_run(tmp_path, always, once), tmp_path / "run").folder.rows()
-    assert {row.status for row in rows if row.unit.agent == "always"} == {Status.AGENT_ERROR}
+    folder = made(small_run(tmp_path, mostly, once), tmp_path / "run").folder
+    rows, verdicts = folder.rows(), folder.verdicts()
+    broken = [row for row in rows if row.unit.agent == "mostly"]
+    assert {row.status for row in broken} == {Status.AGENT_ERROR}
+    assert {row.detail for row in broken} == {"39 of 40 decisions were errors or nonsense"}
+    assert {verdicts[row.unit.key].overall for row in broken} == {Value.UNRESOLVED}
     assert {row.status for row in rows if row.unit.agent == "once"} == {Status.COMPLETED}
     assert {row.decisions["error"] for row in rows if row.unit.agent == "once"} == {1}
+
+
+def test_one_process_that_dies_costs_one_attempt_also_when_it_is_the_only_one(tmp_path: Path):
+    deadly = agent_file(tmp_path, "os._exit(7) if self.step == 9 else None", "deadly")
+    run = small_run(tmp_path, deadly)
+    run = replace(run, planned=run.planned[:2])
+    folder = made(run, tmp_path / "run", processes=1).folder
+    assert {row.status for row in folder.rows()} == {Status.AGENT_ERROR}
+    again = made(run, tmp_path / "run", processes=1, resume=True)
+    assert again.made == 2
+
+
+def test_a_trace_that_cannot_be_counted_is_an_error_of_ours_and_ends_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fails(*_: object) -> None:
+        raise KeyError("epoch")
+
+    monkeypatch.setattr(worker, "row_of", fails)
+    folder = made(small_run(tmp_path, "wait"), tmp_path / "run").folder
+    assert {row.status for row in folder.rows()} == {Status.ENV_ERROR}
+    assert all("cannot be counted: KeyError" in (row.detail or "") for row in folder.rows())
+    assert {v.overall for v in folder.verdicts().values()} == {Value.UNRESOLVED}
+
+
+def test_a_checker_that_fails_says_so_in_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fails(_: object) -> None:
+        raise ZeroDivisionError("nought")
+
+    monkeypatch.setattr(running, "check", fails)
+    folder = made(small_run(tmp_path, "wait"), tmp_path / "run").folder
+    assert {v.overall for v in folder.verdicts().values()} == {Value.CHECKER_ERROR}
+    assert {v.reason for v in folder.verdicts().values()} == {"ZeroDivisionError: nought"}
+
+
+def test_a_run_killed_before_its_first_attempt_can_be_resumed(tmp_path: Path):
+    run = small_run(tmp_path, "wait")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "manifest.json.77.part").write_text("{")
+    assert made(run, tmp_path / "run").made == 4
+
+
+def test_a_night_whose_id_is_a_path_is_refused(tmp_path: Path):
+    path = tmp_path / "sly.mcap"
+    write_night(path, recording(LETTERS, night_id="../../../escaped"))
+    with pytest.raises(NightsError, match="cannot name a folder"):
+        small_run(tmp_path, nights=(path,))
 
 
 def test_a_full_disk_is_one_clear_error_and_the_run_goes_on_later(tmp_path: Path):
@@ -197,7 +255,7 @@ def test_a_full_disk_is_one_clear_error_and_the_run_goes_on_later(tmp_path: Path
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
         "sys.argv = ['paprika', 'run', '--agents', 'wait', '--nights', sys.argv[1], '--dropout',\n"
-        "            '0', '--jobs', '1', '--out', sys.argv[2]]\n"
+        "            '0', '--jobs', '1', '--wake-scale', '1', '--out', sys.argv[2]]\n"
         "runpy.run_module('paprika', run_name='__main__')\n",
         str(run.spec.nights[0]), str(tmp_path / "run"),
     ]  # fmt: skip
@@ -244,12 +302,15 @@ def test_differences_name_the_key_and_both_values():
 
 def test_a_held_out_seed_may_be_looked_at_in_one_run_and_be_resumed(tmp_path: Path):
     exposure = Exposure(tmp_path / "exposure.jsonl")
-    run = small_run(tmp_path, "wait", seeds=(5, 6))
+    mine = agent_file(tmp_path, "pass", "mine")
+    run = small_run(tmp_path, mine, "rem_rule", seeds=(5, 6))
     made(run, tmp_path / "run", exposure=exposure)
     (tmp_path / "run" / "results.sqlite").unlink()
     made(run, tmp_path / "run", exposure=exposure, resume=True)
     other = resolve(replace(run.spec, dropout=0.1))
-    with pytest.raises(ExposureError, match=f"seed 6 of small, in run {run.id}"):
+    with pytest.raises(ExposureError, match=f"mine .* seed 6 of small, in run {run.id}"):
         made(other, tmp_path / "other", exposure=exposure)
+    baseline = resolve(replace(other.spec, agents=("rem_rule", "one_cue")))
+    made(baseline, tmp_path / "baseline", exposure=exposure)
     assert not (tmp_path / "other" / "attempts").exists()
     made(resolve(replace(other.spec, seeds=(5,))), tmp_path / "third", exposure=exposure)

@@ -25,7 +25,9 @@ BY_HAND = [
     (Status.COMPLETED, 3, 0, 2, P, P, F, F),
     (Status.TRUNCATED, 1, 0, 0, P, P, P, P),
     (Status.TRUNCATED, 0, 0, 0, F, P, P, F),
-    (Status.AGENT_ERROR, 0, 0, 0, F, P, P, F),
+    # The agent was broken for most of it: what was seen stands, the rest is open.
+    (Status.AGENT_ERROR, 0, 0, 0, U, U, U, U),
+    (Status.AGENT_ERROR, 1, 1, 0, P, F, U, F),
     # A call failed: what was seen stands, what was not seen might have come.
     (Status.PROVIDER_ERROR, 1, 0, 0, P, U, U, U),
     (Status.PROVIDER_ERROR, 0, 0, 0, U, U, U, U),
@@ -65,6 +67,7 @@ def test_a_restraint_task_asks_for_no_cue():
     assert Property.REM_CUE not in verdict.values
     assert verdict.overall is P
     assert check(replace(row, wakings=1)).overall is F
+    assert check(replace(row, status=Status.AGENT_ERROR)).overall is U
 
 
 @pytest.mark.parametrize("feasible", [True, False])

@@ -12,8 +12,11 @@ from bedside.safety.gate import Mode
 from bedside.trace import MemorySink, Trace
 from replay.attempt import attempt
 from replay.conditions import PLAIN, Condition
+from replay.experiment.counting import Evidence
+from replay.latency import LatencyModel
 from replay.recorded_night import RecordedNight
 from replay.sample_night import sample_night
+from replay.tasks.judging import passes
 from replay.tasks.task import StartKind, StartPoint, Task
 from replay.tasks.task_set import task_setting
 from replay.wake_rule import WakeTable, wake_table
@@ -52,13 +55,19 @@ def tried(
     table: WakeTable = NOBODY,
     dropout: float = 0.0,
     mode: Mode = Mode.OBSERVE,
+    latency: LatencyModel | None = None,
 ) -> Lived:
     """One attempt at a task."""
     agent = script if isinstance(script, Scripted) else Scripted(script)
-    made = task_setting(task, night, wake_table=table, mode=mode, dropout=dropout)
+    made = task_setting(task, night, wake_table=table, mode=mode, dropout=dropout, latency=latency)
     trace, hidden = MemorySink(), MemorySink()
     done = attempt(night, agent, made, session_id="task", trace=Trace(trace), hidden=Trace(hidden))
     return Lived(done, trace.bytes(), hidden.bytes())
+
+
+def passed(night: RecordedNight, task: Task, done: Lived) -> bool:
+    """By the checker of every run."""
+    return passes(task, Evidence(done.trace_bytes, done.hidden_bytes), night.shown)
 
 
 def outcomes(done: Lived) -> list[Line]:

@@ -14,6 +14,7 @@ from replay.conditions import (
     PersonAct,
     SignalFault,
     condition_named,
+    task_condition,
 )
 
 CONDITIONS = st.builds(
@@ -64,6 +65,15 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
 def test_two_faults_of_one_group_are_refused(name: str, group: str) -> None:
     with pytest.raises(ConditionError, match=f"both faults of the {group}; choose one"):
         condition_named(name)
+
+
+def test_a_task_cannot_lack_a_report_and_says_why() -> None:
+    assert task_condition("flicker+no_memory") == condition_named("flicker+no_memory")
+    with pytest.raises(ConditionError, match="no_report changes nothing in the 20 minutes"):
+        task_condition("flicker+no_report")
+    with pytest.raises(ConditionError) as unknown:
+        task_condition("flickr")
+    assert "no_report" not in str(unknown.value)
 
 
 @given(st.text(max_size=30).filter(lambda text: "_" not in text and text not in KNOWN))

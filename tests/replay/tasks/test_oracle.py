@@ -1,23 +1,25 @@
 """Which tasks can be passed, and by which sounds; rolls worked out beside the code."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from agents.types import PlaySound
+from bedside.safety.gate import Mode
 from devices.types import Volume
-from replay.conditions import Condition, condition_named
+from replay.conditions import PLAIN, Condition, condition_named
+from replay.latency import LatencyModel
 from replay.recorded_night import RecordedNight
-from replay.tasks.composed import passed
 from replay.tasks.feasibility import feasible
 from replay.tasks.oracle import oracle_actions
 from replay.tasks.start_points import start_points
-from replay.tasks.task import StartKind
+from replay.tasks.task import StartKind, Task
 from replay.tasks.task_set import make_tasks
 from replay.tasks.uncued import shown_stages
 from replay.wake_rule import WakeTable
-from tests.replay.nights import ALWAYS, night
-from tests.replay.tasks.made import NOBODY, TABLE, bundled_night, rolled, task_at, tried
+from tests.replay.nights import ALWAYS, SOFT, night
+from tests.replay.tasks.made import NOBODY, TABLE, bundled_night, passed, rolled, task_at, tried
 
 SEEDS = range(1, 9)
 REM_LOW = 0.05
@@ -26,11 +28,16 @@ SURE = WakeTable(ALWAYS, 4)
 
 
 def steps_of(
-    recorded: RecordedNight, table: WakeTable = TABLE, **given: object
+    recorded: RecordedNight,
+    table: WakeTable = TABLE,
+    *,
+    seed: int = 1,
+    condition: Condition = PLAIN,
+    dropout: float = 0.0,
+    **under: Any,
 ) -> list[int] | None:
-    dropout = given.pop("dropout", 0.0)
-    epoch = given.pop("epoch", 0)
-    found = oracle_actions(recorded, task_at(epoch, **given), table, dropout=dropout)  # type: ignore[arg-type]
+    task = task_at(0, seed=seed, condition=condition)
+    found = oracle_actions(recorded, task, table, dropout=dropout, **under)
     return None if found is None else [step for step, _ in found]
 
 
@@ -125,7 +132,9 @@ def test_what_the_uncued_task_shows_is_what_an_agent_that_waits_sees(name: str) 
     recorded = night("LLRRRRRRDDLW" * 8)
     task = task_at(13, seed=2, condition=condition_named(name))
     shown = shown_stages(recorded, task, 0.1)
-    assert "".join(stage.letter for stage in shown) == tried(recorded, task, {}, dropout=0.1).shown
+    lived = tried(recorded, task, {}, dropout=0.1)
+    assert "".join(stage.letter for stage in shown[:-1]) == lived.shown
+    assert shown[-1].value == lived.trace[-2]["epoch"]["stage"]
 
 
 @pytest.mark.parametrize("seed", [1, 6])
@@ -136,7 +145,7 @@ def test_on_the_bundled_night_the_oracle_passes_what_is_feasible(seed: int) -> N
         assert (found is not None) == feasible(recorded, task, TABLE, dropout=0.02)
         assert (found is not None) == (task.start.kind is StartKind.REM_ONSET)
         done = tried(recorded, task, dict(found or ()), table=TABLE, dropout=0.02)
-        assert passed(done.trace, done.hidden) == (found is not None)
+        assert passed(recorded, task, done) == (found is not None)
 
 
 def test_the_wake_scale_can_only_take_tasks_away() -> None:
@@ -159,3 +168,45 @@ def test_a_condition_without_a_signal_fault_shows_the_recording() -> None:
     assert [stage.letter for stage in shown_stages(night("W12D" * 20), task, 0.0)][:4] == list(
         "WLLD"
     )
+
+
+# --- an answer that comes later, and a gate that refuses
+
+
+RESTLESS = "LRRDDRRRLLRDRWRRRLRRDLLRRWWRRRRDRLRRDRRLRRRR" + "L" * 10
+
+
+def passing_steps(recorded: RecordedNight, task: Task, **given: Any) -> list[int]:
+    """Steps that show REM at which one low sound passes, found by playing each."""
+    lived = tried(recorded, task, {}, **given)
+    shown = [step for step, letter in enumerate(lived.shown) if letter == "R"]
+    played = ((step, tried(recorded, task, {step: SOFT}, **given)) for step in shown)
+    return [step for step, done in played if passed(recorded, task, done)]
+
+
+@pytest.mark.parametrize("interval_s", [0.5, 30.0])
+@pytest.mark.parametrize(
+    "latency", [LatencyModel(s) for s in (2.4, 15.0, 17.0, 25.0, 30.0)] + [LatencyModel(20.0, 0.7)]
+)
+def test_a_later_answer_must_reach_rem_and_break_no_rule(
+    latency: LatencyModel, interval_s: float
+) -> None:
+    recorded, task = night(RESTLESS, interval_s=interval_s), task_at(0, seed=2)
+    given: dict[str, Any] = {"dropout": 0.2, "latency": latency}
+    played = passing_steps(recorded, task, **given)
+    assert steps_of(recorded, NOBODY, seed=2, **given) == (played[:1] or None)
+
+
+def test_answers_of_35_s_never_land_so_every_task_asks_for_restraint() -> None:
+    recorded, late = bundled_night(), LatencyModel(35.0)
+    for task in make_tasks(recorded, seeds=(1,)):
+        assert not feasible(recorded, task, TABLE, dropout=0.02, latency=late)
+
+
+def test_the_gate_refuses_before_sustained_onset() -> None:
+    # Asleep from epoch 3 on: ten in a row are complete with epoch 12, first REM is at epoch 5.
+    recorded, task = night("WWWLLRR" + "L" * 7 + "R" * 40), task_at(0)
+    assert steps_of(recorded, NOBODY) == [5]
+    assert steps_of(recorded, NOBODY, mode=Mode.ENFORCE) == [14]
+    assert passing_steps(recorded, task, mode=Mode.ENFORCE)[0] == 14
+    assert not feasible(night("WWR" * 30), task, NOBODY, dropout=0.0, mode=Mode.ENFORCE)

@@ -76,7 +76,7 @@ def test_coverage_covers_every_fault_alone(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = printed(capsys, nights=folder / "night-a.mcap", coverage=True)
-    assert len(found["cells"]) == 4 * 12
+    assert len(found["cells"]) == 4 * 11
     deep = [cell for cell in found["cells"] if cell["family"] == "longest_deep"]
     assert all(cell["uncovered"] for cell in deep)
     plain = next(

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from devices.types import EPOCH_S
-from replay.conditions import ActuatorFault, Condition, PersonAct, SignalFault
+from replay.conditions import STEPS, ActuatorFault, Condition, PersonAct, SignalFault
 from replay.rolls import Dice, RollStream
-from replay.tasks.task import STEPS
 
 BURST_STEPS: Final = 8
 """A burst of dropout: 4 minutes without a reading. Assumed."""

@@ -7,8 +7,8 @@ from typing import Final
 from bedside.trace import Trace, rounded
 from devices.types import EPOCH_S, Sample, Stage, StageReading
 from replay.conditions import SignalFault
+from replay.faults.strikes import Faults
 from replay.player import LabelPath
-from replay.tasks.faults import Faults
 
 WRONG: Final = (Stage.AWAKE, Stage.REM, Stage.LIGHT, Stage.DEEP)
 """The stages that flicker, in the field's order."""
