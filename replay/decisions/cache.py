@@ -26,7 +26,8 @@ from threading import get_ident
 from typing import Any, Final
 
 from bedside.outside import OutsideError
-from replay.decisions.question import Question, canonical, digest_of
+from replay.decisions.question import Question, canonical
+from replay.manifest import digest_of
 
 SCHEMA: Final = 1
 LARGEST_ENTRY_BYTES: Final = 8 * 1024 * 1024
@@ -156,7 +157,7 @@ def begin_fill(folder: Path) -> int:
 
 def _text(question: Question, stored: Stored) -> bytes:
     entry = {"schema": SCHEMA, "key": asdict(question), "stored": asdict(stored)}
-    return canonical({**entry, "sha256": digest_of(entry)}).encode() + b"\n"
+    return canonical({**entry, "sha256": digest_of(entry)}) + b"\n"
 
 
 def _read(path: Path, question: Question) -> Stored | None:

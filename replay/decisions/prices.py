@@ -6,17 +6,16 @@ PaprikaError
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 from bedside.configuration import default_toml
 from devices.types import PaprikaError
+from replay.manifest import digest_of
 
 SCHEMA: Final = 1
 DECIMALS: Final = 9
@@ -68,8 +67,7 @@ class Prices:
     @property
     def digest(self) -> str:
         """SHA-256 of all prices, for a manifest."""
-        table = {name: asdict(price) for name, price in self.models.items()}
-        return sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()
+        return digest_of({name: asdict(price) for name, price in self.models.items()})
 
 
 def bundled_prices() -> Prices:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from typing import Any, Final
+
+from replay.manifest import digest_of
 
 PROMPT: Final = ("system", "messages", "prompt", "input")
 TOOLS: Final = ("tools", "tool_choice")
@@ -52,6 +53,7 @@ def question(
     place: Place, history: str, call: int, service: str, body: Mapping[str, Any]
 ) -> Question:
     """The key for a request; ValueError or TypeError where its body is not JSON."""
+    canonical(body)
     model = body.get("model")
     others = [name for name in body if name not in (*PROMPT, *TOOLS, "model")]
     return Question(
@@ -69,14 +71,12 @@ def question(
     )
 
 
-def digest_of(value: object) -> str:
-    """SHA-256 of a JSON value, whatever the order of its keys."""
-    return sha256(canonical(value).encode()).hexdigest()
-
-
-def canonical(value: object) -> str:
-    """A JSON value as text that is the same for equal values; ASCII only."""
-    return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":"))
+def canonical(value: object) -> bytes:
+    """A JSON value as UTF-8 that is the same for equal values; ValueError where it is none."""
+    text = json.dumps(
+        value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+    return text.encode()
 
 
 def _part(body: Mapping[str, Any], names: tuple[str, ...] | list[str]) -> str | None:

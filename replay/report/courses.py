@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from devices.types import EPOCH_S, Stage
 from replay.experiment.folder import hidden_path, trace_path
-from replay.trace_lines import Line, parsed, read_bytes
+from replay.report.stages import stage_letter
+from replay.trace_lines import Line, inserted_steps, parsed, read_bytes
 
 ACTION_LETTERS: Final = {"wait": ".", "sound": "s", "whisper": "w", "object": "o", "stop": "x"}
 INSERTED: Final = "i"
 """Letter of a hidden epoch that is no recording but wake after a cue."""
 _SEEN: Final = b',"observation":{'
 _ACTION: Final = b',"action":{'
-_LETTERS: Final = {stage.value: stage.coarse.letter for stage in Stage}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def course(trace: Sequence[Line], hidden: Sequence[Line]) -> Course:
     return Course(
         start_clock_s=head["start_clock_s"],
         first_epoch=first_epoch,
-        shown="".join(_letter(line["epoch"]["stage"]) for line in steps),
+        shown="".join(stage_letter(line["epoch"]["stage"]) for line in steps),
         hidden=_hidden(events, first_epoch, len(steps)),
         actions="".join(ACTION_LETTERS.get(line["action"]["kind"], "?") for line in steps),
         reasons=tuple(line["action"].get("reason") or "" for line in steps),
@@ -140,27 +140,14 @@ def _without_observations(text: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _letter(stage: str | None) -> str:
-    return _LETTERS.get(stage or "", Stage.UNKNOWN.letter)
-
-
-def _hidden(events: Iterable[Line], first_epoch: int, steps: int) -> str:
+def _hidden(events: Sequence[Line], first_epoch: int, steps: int) -> str:
     """The true stage of every step that was played; a question mark where nothing is known."""
-    letters, wakings = "", []
-    for line in events:
-        if line["event"] == "truth":
-            letters = line["letters"].replace("1", "L").replace("2", "L")
-        elif line["event"] == "waking":
-            wakings.append((round(line["from_t"] / EPOCH_S), round(line["until_t"] / EPOCH_S)))
-    played: list[str] = []
-    at = first_epoch
-    for start, end in sorted(wakings):
-        recorded = max(0, min(start, steps) - len(played))
-        played += letters[at : at + recorded].ljust(recorded, "?")
-        at += recorded
-        played += INSERTED * max(0, min(end, steps) - len(played))
-    left = steps - len(played)
-    return "".join(played) + letters[at : at + left].ljust(left, "?")
+    letters = next((line["letters"] for line in events if line["event"] == "truth"), "")
+    inserted, recorded = set(inserted_steps(events)), iter(letters[first_epoch:])
+    return "".join(
+        INSERTED if step in inserted else next(recorded, Stage.UNKNOWN.letter)
+        for step in range(steps)
+    )
 
 
 def _asked(step: Line, rolls: Mapping[int, Line]) -> Asked:
@@ -178,8 +165,8 @@ def _asked(step: Line, rolls: Mapping[int, Line]) -> Asked:
         played=_if_other(done.get("volume"), volume),
         line=line,
         said=_if_other(done.get("line"), line),
-        shown=_letter(delivery["shown"]),
-        true=None if roll is None else _letter(roll["stage"]),
+        shown=stage_letter(delivery["shown"]),
+        true=None if roll is None else stage_letter(roll["stage"]),
         delivered=reached,
         woke=roll is not None and roll["woken"],
         rules=tuple(delivery["rules"]),

@@ -10,6 +10,7 @@ from typing import Any, Final
 from replay.experiment.folder import RunFolder
 from replay.experiment.rows import Row
 from replay.report.courses import Course, read_course
+from replay.report.stages import stage_name
 from replay.scores.figures import Scoreboard
 from replay.scores.scoreboard import nearest_to_one
 from replay.scores.verdicts import Property, Verdict
@@ -108,12 +109,9 @@ def starts(rows: Sequence[Row], start_clock_s: float) -> list[Start]:
     ]
 
 
-_NAMES: Final = {"W": "awake", "R": "rem", "L": "light", "D": "deep"}
-
-
 def recorded_summary(night: str, facts: Mapping[str, Any]) -> Summary:
     """A night as it was recorded, as if nobody had cued, for what is said of whole nights."""
-    stages = tuple(_NAMES.get(letter, "none") for letter in facts["shown"])
+    stages = tuple(map(stage_name, facts["shown"]))
     return Summary(
         session="",
         night={"id": night, "synthetic": facts.get("synthetic", False), "first_epoch": 0},

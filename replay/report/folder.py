@@ -12,6 +12,7 @@ one file and not its neighbours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,6 +26,7 @@ from replay.report.pages.night import night_sections, nights_menu
 from replay.report.pages.overview import overview_sections
 from replay.report.pages.scores import score_sections
 from replay.report.pages.tasks import tasks_script, tasks_sections
+from replay.scores.notes import stands_for
 from replay.scores.scoreboard import scoreboard
 from replay.staging import staged
 
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 INDEX: Final = "index.html"
 SCORES: Final = "scores.html"
 ATTEMPTS: Final = "attempts.html"
+_PAGE: Final = re.compile(r"(index|scores|attempts|(night|tasks)-[1-9][0-9]*)\.html")
+_OURS: Final = re.compile(rf"{_PAGE.pattern}|\.[0-9]+\.part")
+"""A page, or what a killed writing left."""
 
 
 class ReportError(PaprikaError):
@@ -48,7 +53,7 @@ def write_report(
     out: by default `page` in the run's folder. Gives the first page's path.
 
     Raises:
-        ReportError: the run has no attempt.
+        ReportError: the run has no attempt, or the folder holds what is no page of ours.
     """
     rows = run.rows()
     if not rows:
@@ -58,12 +63,31 @@ def write_report(
     board = scoreboard(rows, newest, manifest=run.manifest)
     found = RunData(run, rows, board, sets)
     folder = out or run.path / "page"
+    _check_ours(folder)
+    written = set()
     with staged(folder) as staging:
         for number, (name, text) in enumerate(_pages(found), 1):
             (staging / name).write_text(text, encoding="utf-8")
+            written.add(name)
             if progress is not None:
                 progress(number, 3 + 2 * len(found.nights), name)
+    for path in folder.iterdir():
+        if _PAGE.fullmatch(path.name) and path.name not in written:
+            path.unlink()
     return folder / INDEX
+
+
+def _check_ours(folder: Path) -> None:
+    """Refuse a folder that something else lies in: pages of a run stand alone."""
+    if not folder.is_dir():
+        return
+    foreign = sorted(path.name for path in folder.iterdir() if not _OURS.fullmatch(path.name))
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        raise ReportError(
+            f"{folder}: holds {foreign[0]}{more}, which is no page of a run; "
+            "choose another --out or an empty folder"
+        )
 
 
 def _pages(found: RunData) -> Iterator[tuple[str, str]]:
@@ -111,6 +135,7 @@ def _page(
         links=links,
         here=here,
         synthetic=found.synthetic,
+        caveat="" if here in (INDEX, SCORES) else " ".join(stands_for(found.manifest)),
         script=script,
         wide=here == ATTEMPTS,
     )

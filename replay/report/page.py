@@ -40,10 +40,11 @@ def page(
     links: Sequence[Link],
     here: str,
     synthetic: bool,
+    caveat: str = "",
     script: Script | None = None,
     wide: bool = False,
 ) -> str:
-    """The page as text. here: its own file. title: escaped here. wide: for a large table."""
+    """The page as text. here: its own file. wide: for a large table. Words are escaped here."""
     code = "" if script is None else _code(script.name)
     policy = _POLICY if script is None else f"{_POLICY}; script-src 'sha256-{_hash(code)}'"
     items = "".join(
@@ -51,6 +52,7 @@ def page(
         for link in links
     )
     banner = _SYNTHETIC if synthetic else ""
+    banner += f'<p class="soft">{data(caveat)}</p>\n' if caveat else ""
     scripts = "" if script is None else _scripts(script, code)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'

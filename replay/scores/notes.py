@@ -124,6 +124,6 @@ def _control_note(control: AgentScore, best: AgentScore, word: Word, lost: bool)
         return f"Control {control.agent} lost to {best.agent}, as it must{limit}: {rates}."
     even = f" ({word})" if word is Word.NOT_DISTINGUISHABLE else ""
     return (
-        f"Control {control.agent} did NOT lose to {best.agent}, the best rule agent: {rates}{even}. "
-        "Nothing shows here that these tasks need the night to be read."
+        f"Control {control.agent} did NOT lose to {best.agent}, the best rule agent: {rates}{even}."
+        " Nothing shows here that these tasks need the night to be read."
     )

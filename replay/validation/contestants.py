@@ -11,11 +11,12 @@ from typing import Any, Final
 from bedside.safety.rules import Rule
 from devices.types import Stage, Volume
 from replay.hypnogram import runs
+from replay.scores.checker import check
 from replay.scores.verdicts import Value, Verdict
 from replay.trace_lines import Line
 from replay.validation.findings import Check, Finding, found, not_applicable
 from replay.validation.ground import BENCH_DROPOUT, Ground, Seen
-from replay.validation.verdicts import verdict
+from replay.validation.verdicts import row
 
 OFFENDERS: Final = {
     "always_high": Rule.CUE_HIGH_VOLUME,
@@ -127,7 +128,7 @@ def _breaks_one_rule(name: str, ground: Ground) -> Finding:
 
 def _verdicts(ground: Ground, spec: str) -> Iterator[tuple[str, Verdict]]:
     for task in ground.feasible:
-        yield task.name, verdict(task, spec, ground.at_task(spec, task))
+        yield task.name, check(row(task, spec, ground.at_task(spec, task)))
 
 
 def _failed(one: Verdict) -> list[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agents.rem_rule import RemRule
+from replay.conditions import PLAIN, Condition, PersonAct, SignalFault
+from replay.overlays import overlaid, overlay_named
 from replay.recorded_night import RecordedNight
 from replay.tasks.task import STEPS
 from replay.validation.findings import Finding, found
@@ -36,22 +39,33 @@ CUTS: Final = (0.25, 0.5, 0.75)
 """Where the future is rewritten, as parts of the night. Assumed."""
 BEFORE: Final = STEPS // 2
 """Steps before the cut; as many come after it."""
+ERRING: Final = "confusion"
+"""A device whose stages are not the truth."""
+SETTLED: Final = Condition(signal=SignalFault.DELAYED_LABEL, person=PersonAct.NO_MEMORY)
+"""Faults that strike whatever the dice say, so that other dice must change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A night around a cut, under a condition."""
+
+    night: RecordedNight
+    cut: int
+    condition: Condition = PLAIN
 
 
 def nothing_hidden_leaks(ground: Ground) -> Finding:
     """The names an agent sees are those allowed; another future, another truth and other dice
-    leave what it saw as it was, bit by bit."""
+    leave what it saw as it was, bit by bit. Also where the device errs, and under faults."""
     extra: set[str] = set()
     futures = truths = dice = steps = 0
-    for cut in _cuts(ground.night):
-        base = _watched(ground, ground.night, cut)
+    for place in _places(ground.night):
+        base, cut = _watched(ground, place), place.cut
         extra |= _extra(base)
         steps += len(base.probe.seen)
-        past = cut - _first(cut)
-        other = _watched(ground, rewritten_from(ground.night, cut), cut)
-        futures += _differ(base, other, past)
-        truths += _differ(base, _watched(ground, with_other_truth(ground.night), cut))
-        dice += _differ(base, _watched(ground, ground.night, cut, seed=2))
+        futures += _differ(base, _told(ground, place, rewritten_from(place.night, cut)), _past(cut))
+        truths += _differ(base, _told(ground, place, with_other_truth(place.night)))
+        dice += _differ(base, _watched(ground, place, seed=2))
     line = (
         f"{len(extra)} names beside {len(OBSERVED)} allowed"
         + (f" ({', '.join(sorted(extra))})" if extra else "")
@@ -69,6 +83,14 @@ def nothing_hidden_leaks(ground: Ground) -> Finding:
     )
 
 
+def _places(night: RecordedNight) -> Iterator[_Place]:
+    cuts = _cuts(night)
+    middle = cuts[len(cuts) // 2]
+    yield from (_Place(night, cut) for cut in cuts)
+    yield _Place(overlaid(night, overlay_named(ERRING), seed=1), middle)
+    yield _Place(night, middle, SETTLED)
+
+
 def _cuts(night: RecordedNight) -> list[int]:
     return sorted({max(1, round(night.epochs * part)) for part in CUTS})
 
@@ -77,10 +99,26 @@ def _first(cut: int) -> int:
     return max(0, cut - BEFORE)
 
 
-def _watched(ground: Ground, night: RecordedNight, cut: int, *, seed: int = 1) -> Trial:
+def _past(cut: int) -> int:
+    """Steps before the cut."""
+    return cut - _first(cut)
+
+
+def _watched(ground: Ground, place: _Place, *, seed: int = 1) -> Trial:
     """The REM rule around a cut, in a world where no cue wakes: rolls then change nothing."""
-    made = replace(ground.setting(0.0), first_epoch=_first(cut), steps=2 * BEFORE, seed=seed)
-    return ground.trial(RemRule(), made, night)
+    made = replace(
+        ground.setting(0.0),
+        first_epoch=_first(place.cut),
+        steps=2 * BEFORE,
+        seed=seed,
+        condition=place.condition,
+    )
+    return ground.trial(RemRule(), made, place.night)
+
+
+def _told(ground: Ground, place: _Place, night: RecordedNight) -> Trial:
+    """The same on a night that is told otherwise."""
+    return _watched(ground, replace(place, night=night))
 
 
 def _extra(done: Trial) -> set[str]:

@@ -9,12 +9,14 @@ from typing import Final
 
 from replay.controls.contenders import contender
 from replay.recorded_night import RecordedNight
+from replay.scores.checker import check
 from replay.setting import Setting
 from replay.tasks.task import Task
 from replay.validation.findings import Finding, found, not_applicable
 from replay.validation.ground import Ground
 from replay.validation.nights import retold
 from replay.validation.trials import Trial, trial
+from replay.validation.verdicts import row
 
 AGENTS: Final = ("rem_rule", "fixed_timer", "random")
 TASKS: Final = 5
@@ -123,18 +125,20 @@ def concurrency_changed(ground: Ground) -> Finding:
     """Four at a time or one: the same verdicts."""
     order = units(ground)
     with ThreadPoolExecutor(THREADS) as pool:
-        there = list(pool.map(lambda unit: _verdict(lived(ground, unit)), order))
+        there = list(pool.map(lambda unit: _verdict(ground, unit, lived(ground, unit)), order))
     return _verdicts_compared(_verdicts(ground), there)
 
 
 Verdict = tuple[object, ...]
 
 
-def _verdict(done: Trial) -> Verdict:
-    """What an attempt is worth, with the counts behind it."""
-    got = done.summary
-    rem = sum(cue.true == "rem" for cue in got.cues)
-    return rem, len(got.cues), got.wakings, tuple(sorted(got.violations.items())), got.ending
+def _verdict(ground: Ground, unit: Unit, done: Trial) -> Verdict:
+    """What the checker says of an attempt, with the counts behind it."""
+    agent, task = unit
+    got = row(task, agent, done, feasible=task in ground.feasible)
+    broken = tuple(sorted(got.violations.items()))
+    counts = got.true_rem_cues, got.delivered, got.wakings, broken, got.ending
+    return tuple(check(got).values.items()), *counts
 
 
 def _first(ground: Ground) -> list[str]:
@@ -143,14 +147,15 @@ def _first(ground: Ground) -> list[str]:
 
 def _verdicts(ground: Ground) -> list[Verdict]:
     return ground.kept(
-        "verdicts", lambda: [_verdict(lived(ground, unit)) for unit in units(ground)]
+        "verdicts", lambda: [_verdict(ground, unit, lived(ground, unit)) for unit in units(ground)]
     )
 
 
 def _same_verdicts(ground: Ground, way: Way) -> Finding:
     order = units(ground)
     made = {
-        unit: _verdict(lived(ground, unit, way)) for unit in (order[::-1] if way.reverse else order)
+        unit: _verdict(ground, unit, lived(ground, unit, way))
+        for unit in (order[::-1] if way.reverse else order)
     }
     return _verdicts_compared(_verdicts(ground), [made[unit] for unit in order])
 

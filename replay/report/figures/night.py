@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
 
 from devices.types import EPOCH_S
 from replay.report.figures.canvas import Drawing, Frame, fitted, length, path, text
+from replay.report.stages import LANES, stage_name
 from replay.wording import STAGE_WORDS, clock_ticks
-
-LANES: Final = {"W": "awake", "R": "rem", "L": "light", "D": "deep"}
-"""The field's order, wake on top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +87,15 @@ class _Axis:
         paths: dict[str, list[str]] = {}
         for letter, start, epochs in _runs(letters):
             x, wide = self.x(start), max(epochs * self._unit, 0.8)
-            number = list(LANES).index(letter) if letter in LANES else None
+            name = stage_name(letter)
+            number = LANES.index(name) if name in LANES else None
             y = top if number is None else top + lane * number + lane * 0.2
             high = bottom - top if number is None else lane * 0.6
             bar = f"M{x:.1f} {y:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z"
-            paths.setdefault(letter, []).append(bar)
-        for letter, bars in paths.items():
-            yield path(LANES.get(letter, "gap"), bars)
-        for number, name in enumerate(LANES.values()):
+            paths.setdefault("gap" if number is None else name, []).append(bar)
+        for style, bars in paths.items():
+            yield path(style, bars)
+        for number, name in enumerate(LANES):
             y = top + (number + 0.5) * lane
             words, left = STAGE_WORDS[name], self._frame.left - 7
             yield text(left, y, words, self._frame.font, "ink", "end")

@@ -38,7 +38,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     name: str
     points: Sequence[Point]
 
@@ -48,7 +48,7 @@ class Scales:
     """Up to `LINES` lines over the scales. most: of all panels of the same figure."""
 
     scales: Sequence[float]
-    lines: Sequence[Line]
+    lines: Sequence[Curve]
     most: float
 
     def draw(self, frame: Frame) -> Drawing:
@@ -110,7 +110,7 @@ class _Plot:
         said = fitted(words, size - 0.5, self._frame.width - 4)
         yield text(2, self._bottom + 2.9 * size, said, size - 0.5)
 
-    def line(self, number: int, lines: int, line: Line) -> Iterator[str]:
+    def line(self, number: int, lines: int, line: Curve) -> Iterator[str]:
         """Points a little apart, so that equal values stay apart, too."""
         shift = (number - (lines - 1) / 2) * 6.0
         found = [point for point in line.points if point.value is not None]

@@ -10,7 +10,7 @@ from replay.controls.contenders import CONTROLS
 from replay.experiment.rows import Row
 from replay.hypnogram_svg import NARROW, WIDE, night_figure
 from replay.report.courses import Asked, Course
-from replay.report.figures.night import LANES
+from replay.report.stages import stage_name
 from replay.report.tables import data
 from replay.summary import summarise
 from replay.trace_lines import Line
@@ -66,10 +66,10 @@ def decisions_table(made: Course) -> str:
 def _row(made: Course, start: int, epochs: int, asked: Asked | None) -> str:
     waited = asked is None and made.actions[start] != "x"
     at = time_of_day_s(made.start_clock_s + EPOCH_S * (start + 1))
-    shown = STAGE_WORDS[LANES.get(made.shown[start], "none")]
+    shown = STAGE_WORDS[stage_name(made.shown[start])]
     hidden = made.hidden[start]
     if hidden not in (made.shown[start], "?", "i"):
-        shown += f" (hidden: {STAGE_WORDS[LANES[hidden]]})"
+        shown += f" (hidden: {STAGE_WORDS[stage_name(hidden)]})"
     said = " · ".join(_flags(made, start, asked))
     return (
         f"<tr{' class=wait' if waited else ''}><td>{at}</td><td>{escape(shown)}</td>"

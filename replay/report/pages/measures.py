@@ -7,7 +7,7 @@ from typing import Final
 
 from replay.report.figures.bars import Bar, Bars, Column
 from replay.report.figures.canvas import figure
-from replay.report.figures.scales import LINES, Line, Point, Scales
+from replay.report.figures.scales import LINES, Curve, Point, Scales
 from replay.scores.figures import AgentScore, Scoreboard, Split
 from replay.scores.score_words import percent, share_in_words
 from replay.summary import STAGE_NAMES
@@ -80,7 +80,7 @@ _SCALES: Final = (
 def against_scale(board: Scoreboard, split: Split) -> str:
     """Wakings as the assumed wake chances are scaled; several panels where agents are many."""
     lines = [
-        Line(
+        Curve(
             agent,
             [
                 _point(score)
@@ -111,7 +111,7 @@ def _point(score: AgentScore) -> Point:
     return Point(score.scale, score.events.wakings_per_task, low, high)
 
 
-def _along(line: Line) -> str:
+def _along(line: Curve) -> str:
     return ", ".join(f"{point.scale:g} times {_a_task(point.value)}" for point in line.points)
 
 

@@ -27,6 +27,7 @@ from replay.scores.score_words import (
     NOTHING,
     interval_in_words,
     percent,
+    range_in_words,
     share_in_words,
     split_in_words,
 )
@@ -64,7 +65,7 @@ def _facts(found: RunData) -> str:
         ("Agents", f"{len(board.agents)}", ""),
         ("Nights", f"{board.nights}", f"overlay: {made.get('overlay') or 'none'}"),
         ("Tasks", f"{tasks:,}", f"{plural(board.clusters, 'cluster')} of start points"),
-        ("Attempts", f"{len(found.rows):,}", f"{broken} broken: never a score"),
+        ("Attempts", f"{len(found.rows):,}", _broken(broken)),
         ("Wake scales", ", ".join(f"{scale:g}" for scale in board.scales), "of an assumed table"),
         ("Mode", str(made.get("mode", NOTHING)), f"dropout {made.get('dropout', 0):.0%}"),
     )
@@ -73,6 +74,10 @@ def _facts(found: RunData) -> str:
         for name, value, small in facts
     )
     return f'<dl class="facts">{cards}</dl>{_privileged(board.agents)}'
+
+
+def _broken(attempts: int) -> str:
+    return f"{attempts} broken, open in every rate" if attempts else "none broken"
 
 
 def _privileged(agents: Sequence[str]) -> str:
@@ -87,12 +92,10 @@ def _privileged(agents: Sequence[str]) -> str:
 def _in_short(found: RunData, scores: Sequence[AgentScore], split: Split) -> str:
     """The seed's own table, with wakings as the range that they are."""
     ranges = {one.agent: one for one in found.board.waking_ranges if one.split is split}
-    several = len(found.board.scales) > 1
     rows = []
     for score in scores:
         one = ranges.get(score.agent)
-        known = one is not None and one.low is not None and one.high is not None
-        span = f"{one.low:.2f} to {one.high:.2f} over scales" if one and known and several else ""
+        span = f"{range_in_words(one)} over scales" if one and one.low is not None else ""
         violations = sum(score.events.violations.values())
         delivered = sum(score.events.violations_delivered.values())
         rows.append(

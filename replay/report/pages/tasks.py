@@ -39,12 +39,19 @@ def tasks_script(found: RunData, courses: Sequence[tuple[Row, Course | None]]) -
         {
             "tasks": tasks.values,
             "agents": agents.values,
+            "first": _first(courses, tasks.values),
             "scales": sorted({row.unit.scale for row, _ in courses}),
             "base": found.base_scale,
             "attempts": attempts,
             "words": words.values,
         },
     )
+
+
+def _first(courses: Sequence[tuple[Row, Course | None]], tasks: Sequence[str]) -> int:
+    """The task to open: the first that can be cued, where there is one."""
+    feasible = (row.unit.task for row, _ in courses if row.unit.feasible)
+    return tasks.index(next(feasible, tasks[0]))
 
 
 def _attempt(

@@ -4,7 +4,7 @@ const at = new Map(given.attempts.map((one) => [`${one.t} ${one.a} ${one.x}`, on
 const asked = new URLSearchParams(location.hash.slice(1));
 const place = (list, word, otherwise) => (list.includes(word) ? list.indexOf(word) : otherwise);
 const state = {
-  task: place(given.tasks, asked.get("task"), 0),
+  task: place(given.tasks, asked.get("task"), given.first),
   a: place(given.agents, asked.get("a"), given.agents.length - 1),
   b: asked.get("b") === null ? NOBODY : place(given.agents, asked.get("b"), NOBODY),
   scale: given.scales.includes(+asked.get("scale")) ? +asked.get("scale") : given.base,

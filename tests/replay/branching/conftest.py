@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.replay.branching.played import AGENTS
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -11,3 +13,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
+@pytest.fixture
+def agents(tmp_path: Path) -> str:
+    path = tmp_path / "these_agents.py"
+    path.write_text(AGENTS)
+    return str(path)

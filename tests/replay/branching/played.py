@@ -1,6 +1,16 @@
 """A replay in a folder, to branch from, and agents that are hard to repeat."""
 
-HEAD
+from pathlib import Path
+from typing import Any
+
+from agents.types import Action
+from bedside.agent_loading import load_agent
+from bedside.recording import NightFile, write_night
+from replay.branching import Branched, branch
+from replay.recorded_night import RecordedNight
+from replay.replaying import replay
+from tests.replay.nights import lines_of, recording, setting, steps_of
+
 LETTERS = "LLLL" + "R" * 20 + "DDDD" + "LLLLLL"
 """rem_rule cues at steps 9, 13, 17 and 21: REM has lasted 3 min when step 9 has closed."""
 
@@ -61,12 +71,6 @@ class Stubborn(Counting):
 '''
 
 
-def load(spec: str) -> Any:
-    from bedside.agent_loading import load_agent
-
-    return load_agent(spec)
-
-
 def written(done: Branched) -> list[dict[str, Any]]:
     return lines_of(done.files["trace.jsonl"].read_bytes())
 
@@ -81,8 +85,6 @@ class Played:
     """A replay of a night file in a folder."""
 
     def __init__(self, folder: Path, agent: Any, made: Any = None, letters: str = LETTERS) -> None:
-        from bedside.recording import NightFile
-
         self.night = night_file(folder, letters)
         self.folder = folder / "parent"
         recorded = RecordedNight(NightFile.open(self.night))
@@ -106,8 +108,4 @@ class Played:
 
 
 def loaded(agents: str, name: str) -> Any:
-    from bedside.agent_loading import load_agent
-
     return load_agent(f"{agents}:{name}")
-
-

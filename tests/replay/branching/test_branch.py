@@ -1,12 +1,28 @@
 """Branches: the prefix comes out byte by byte, the action is given, and somebody goes on."""
 
-HEAD
-@pytest.fixture
-def agents(tmp_path: Path) -> str:
-    path = tmp_path / "these_agents.py"
-    path.write_text(AGENTS)
-    return str(path)
+import json
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
 
+import pytest
+
+from agents.rem_rule import RemRule
+from agents.types import BedsideObject, PlaySound, Stop, UseObject, Wait, Whisper
+from bedside.agent_loading import load_agent
+from bedside.configuration import default_toml
+from devices.types import Volume
+from replay.branching import asked_action, branch
+from replay.branching.parent import parent_of, setting_of
+from replay.commands.branch import branch as command
+from replay.conditions import ActuatorFault, Condition, PersonAct, SignalFault
+from replay.latency import LatencyModel
+from replay.recorded_night import RecordedNight
+from replay.replaying import replay
+from replay.sample_night import sample_night
+from replay.wake_rule import wake_table
+from tests.replay.branching.played import Played, loaded, written
+from tests.replay.nights import Scripted, cue_at, lines_of, setting, steps_of, waking_setting
 
 # --- the prefix, and the same action
 
@@ -127,7 +143,7 @@ def test_calls_of_a_process_are_written_again_with_their_latencies(tmp_path: Pat
         ' echo "{\\"kind\\":\\"wait\\",\\"reason\\":\\"line $n\\"}"; done\n'
     )
     program.chmod(0o755)
-    played = Played(tmp_path, load(f"cmd:{program}"), letters="LLRRRRLL")
+    played = Played(tmp_path, load_agent(f"cmd:{program}"), letters="LLRRRRLL")
     calls = [line for line in lines_of(played.trace.read_bytes()) if line["kind"] == "call"]
     assert [call["number"] for call in calls] == list(range(1, 10))
     for who in (f"cmd:{program}", "rem_rule"):
@@ -196,8 +212,6 @@ def test_composed_faults_and_a_task_are_read_from_the_manifest(tmp_path: Path) -
     manifest = json.loads(path.read_text())
     manifest["condition"] = "flicker+cue_fails+no_report"
     path.write_text(json.dumps(manifest))
-    from replay.branching.parent import setting_of
-
     made = setting_of(parent_of(played.folder))
     assert (made.first_epoch, made.steps, made.seed) == (3, 12, 4)
     assert made.condition == Condition(
@@ -206,8 +220,6 @@ def test_composed_faults_and_a_task_are_read_from_the_manifest(tmp_path: Path) -
 
 
 def test_the_bundled_night_is_found_without_being_named(tmp_path: Path) -> None:
-    from replay.sample_night import sample_night
-
     recorded = RecordedNight(sample_night())
     made = setting(0.0, first_epoch=130, steps=8)
     replay(recorded, RemRule(), made, out=tmp_path / "parent")
@@ -233,3 +245,27 @@ def test_the_command_prints_both_sides(tmp_path: Path, capsys: pytest.CaptureFix
     assert told["asked_otherwise"] == []
 
 
+# --- the wake table of the manifest
+
+
+def test_options_of_the_wake_table_go_on_in_the_branch(tmp_path: Path) -> None:
+    options = ("onset_delay", "time_of_night")
+    table = wake_table(default_toml("wake_table"), 4.0, options)
+    given = replace(setting(), wake_table=table)
+    played = Played(tmp_path, cue_at(1, 2, 3, 4), given, letters="W" * 6 + "L" * 20)
+    hidden = lines_of((played.folder / "hidden.jsonl").read_bytes())
+    assert {"onset_roll", "onset_delay"} & {line.get("event") for line in hidden}
+    assert setting_of(parent_of(played.folder)).wake_table == table
+    done = played.branch(8, Wait(), then="wait")
+    assert done.branch == done.parent
+
+
+def test_a_manifest_without_wake_options_has_none(tmp_path: Path) -> None:
+    played = Played(tmp_path, RemRule(), setting())
+    path = played.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for key in ("wake_options", "awake_epochs"):
+        manifest.pop(key, None)
+    path.write_text(json.dumps(manifest))
+    found = setting_of(parent_of(played.folder)).wake_table
+    assert (found.options, found.awake_epochs) == ({}, 4)

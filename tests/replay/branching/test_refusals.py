@@ -1,12 +1,20 @@
 """What cannot be branched is refused with its place, and words are read as actions."""
 
-HEAD
-@pytest.fixture
-def agents(tmp_path: Path) -> str:
-    path = tmp_path / "these_agents.py"
-    path.write_text(AGENTS)
-    return str(path)
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.rem_rule import RemRule
+from agents.types import Action, BedsideObject, PlaySound, Stop, UseObject, Wait, Whisper
+from devices.types import PaprikaError, Volume
+from replay.branching import BranchError, action_in_words, asked_action, branch
+from tests.replay.branching.played import LETTERS, Played, loaded, night_file
+from tests.replay.nights import Scripted, waking_setting
 
 # --- refusals
 
@@ -119,6 +127,10 @@ def test_what_must_stand_beside_the_trace_is_named(tmp_path: Path, name: str) ->
         ("theme", {"name": "cat", "memory": "x", "lines": [1]}),
         ("wake_table", {"light": {}}),
         ("wake_scale", None),
+        ("awake_epochs", 101),
+        ("wake_options", []),
+        ("wake_options", {"time_of_night": {"per_hour": "much"}}),
+        ("wake_options", {"onset_delay": {"light_s": 300.0}}),
         ("first_epoch", 1.5),
         ("condition", "flicker+flicker"),
         ("condition", "earthquake"),
@@ -197,5 +209,3 @@ def test_an_action_is_read_from_json_or_a_short_form(text: str, action: Action) 
 def test_what_is_no_action_is_refused_with_what_it_may_be(text: str) -> None:
     with pytest.raises(BranchError, match=r"--action .*sound:low"):
         asked_action(text)
-
-

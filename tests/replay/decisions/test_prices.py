@@ -16,6 +16,7 @@ from replay.decisions.prices import (
     prices_from,
     read_prices,
 )
+from replay.manifest import digest_of
 
 SEED = {"input_tokens": 503_170, "output_tokens": 26_859}
 SMALL = Prices({"small": Price(1.0, 5.0, 1.25, 0.1), "plain": Price(3.0, 15.0)})
@@ -26,6 +27,11 @@ def test_the_seed_s_tokens_cost_its_64_cents(model: str) -> None:
     cost = bundled_prices().cost(model, SEED)
     assert cost == 0.637465
     assert f"{cost:.2f}" == "0.64"
+
+
+@pytest.mark.parametrize("kind", ["cache_creation_input_tokens", "cache_read_input_tokens"])
+def test_what_the_seed_does_not_tell_the_price_of_makes_a_cost_unknown(kind: str) -> None:
+    assert bundled_prices().cost("claude-haiku-4-5", {**SEED, kind: 1}) is None
 
 
 @pytest.mark.parametrize(
@@ -78,6 +84,8 @@ def test_the_digest_changes_with_a_price_and_not_with_the_order() -> None:
     turned = Prices(dict(reversed(SMALL.models.items())))
     assert turned.digest == SMALL.digest
     assert Prices({**SMALL.models, "plain": Price(3.0, 16.0)}).digest != SMALL.digest
+    rows = {"a": {"input": 1.0, "output": 2.0, "cache_write": None, "cache_read": None}}
+    assert Prices({"a": Price(1.0, 2.0)}).digest == digest_of(rows)  # as all digests of a manifest
 
 
 def test_prices_of_a_file_take_the_place_of_the_bundled_ones(tmp_path: Path) -> None:

@@ -128,7 +128,11 @@ def test_the_seed_of_a_vector_counts_up_and_sampled_actions_are_taken() -> None:
 @pytest.mark.parametrize("seed", [None, 1])
 def test_eight_nights_roll_eight_dice_and_none_of_them_is_held_out(seed: int | None) -> None:
     envs = gymnasium.make_vec(
-        "Paprika-v0", num_envs=8, vectorization_mode="sync", recording=night(LETTERS), start="any"
+        "Paprika-v0",
+        num_envs=8,
+        vectorization_mode="sync",
+        recording=night(LETTERS * 3),
+        start="any",
     )
     plain = [env.unwrapped for env in envs.envs]  # type: ignore[attr-defined]
     rolled: list[int] = []

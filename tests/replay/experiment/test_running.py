@@ -56,8 +56,8 @@ def test_another_clone_gives_the_same_bytes(tmp_path: Path):
     shutil.copy(ROOT / "paprika.py", clone)
     subprocess.run(
         [sys.executable, "-m", "paprika", "run", "--agents", "rem_rule", "--nights",
-         str(small_night(tmp_path)), "--dropout", "0", "--wake-scale", "1", "--out", str(tmp_path / "there"),
-         "--jobs", "1", "--json"],
+         str(small_night(tmp_path)), "--dropout", "0", "--wake-scale", "1",
+         "--out", str(tmp_path / "there"), "--jobs", "1", "--json"],
         cwd=clone, env={**os.environ, "PYTHONHASHSEED": "77"}, check=True, capture_output=True,
     )  # fmt: skip
     assert bytes_of(tmp_path / "there") == bytes_of(tmp_path / "here")
@@ -68,8 +68,8 @@ def test_a_run_that_was_killed_goes_on_and_comes_to_the_same_bytes(tmp_path: Pat
     made(whole, tmp_path / "whole")
     command = [
         sys.executable, "-m", "paprika", "run", "--agents", "wait", "rem_rule", "--seeds", "1-3",
-        "--nights", str(small_night(tmp_path)), "--dropout", "0", "--jobs", "1", "--wake-scale", "1",
-        "--out", str(tmp_path / "killed"),
+        "--nights", str(small_night(tmp_path)), "--dropout", "0", "--jobs", "1",
+        "--wake-scale", "1", "--out", str(tmp_path / "killed"),
     ]  # fmt: skip
     started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
@@ -84,7 +84,9 @@ def test_a_run_that_was_killed_goes_on_and_comes_to_the_same_bytes(tmp_path: Pat
     with pytest.raises(RunningError, match="--resume"):
         made(whole, tmp_path / "killed")
     resumed = made(whole, tmp_path / "killed", resume=True)
-    assert (resumed.kept, resumed.made) == (left, len(whole.planned) - left)
+    # The killed program's own process may have finished the attempt that it was playing.
+    assert left <= resumed.kept <= left + 1
+    assert resumed.kept + resumed.made == len(whole.planned)
     parts = [path for path in (tmp_path / "killed").rglob("*.part") if path.unlink() is None]
     assert len(parts) <= 1
     assert bytes_of(tmp_path / "killed") == bytes_of(tmp_path / "whole")

@@ -25,7 +25,7 @@ from replay.report.figures.canvas import (
 )
 from replay.report.figures.environment import RING, DiagramError, found, passed
 from replay.report.figures.night import Given, NightChart
-from replay.report.figures.scales import DASHES, LINES, Line, Point, Scales
+from replay.report.figures.scales import DASHES, LINES, Curve, Point, Scales
 from replay.report.style import REPORT_STYLE, SERIES_DARK, SERIES_LIGHT
 from tests.replay.test_page import contrast
 
@@ -45,8 +45,8 @@ BARS = Bars(
 SCALES = Scales(
     (0.5, 1.0, 2.0, 4.0),
     (
-        Line("rem_rule", tuple(Point(s, 0.1 * s, 0.0, 0.2 * s) for s in (0.5, 1.0, 2.0, 4.0))),
-        Line(HOSTILE, (Point(0.5, None), Point(1.0, 0.3))),
+        Curve("rem_rule", tuple(Point(s, 0.1 * s, 0.0, 0.2 * s) for s in (0.5, 1.0, 2.0, 4.0))),
+        Curve(HOSTILE, (Point(0.5, None), Point(1.0, 0.3))),
     ),
     most=0.8,
 )
@@ -61,7 +61,7 @@ DRAWN = {
     "bars": BARS.draw,
     "no bars": Bars((), ()).draw,
     "scales": SCALES.draw,
-    "one scale": Scales((1.0,), (Line("a", (Point(1.0, 0.0),)),), 0.0).draw,
+    "one scale": Scales((1.0,), (Curve("a", (Point(1.0, 0.0),)),), 0.0).draw,
     "night": NIGHT.draw,
     "no epoch": NightChart("", 0.0).draw,
     "environment": environment.draw,
@@ -138,7 +138,7 @@ def test_scales_lie_evenly_doubling_by_doubling():
 
 
 def test_agents_are_told_apart_without_colour():
-    lines = tuple(Line(f"agent {n}", (Point(1.0, 0.5), Point(2.0, 1.0))) for n in range(LINES))
+    lines = tuple(Curve(f"agent {n}", (Point(1.0, 0.5), Point(2.0, 1.0))) for n in range(LINES))
     parts = "".join(Scales((1.0, 2.0), lines, 1.0).draw(WIDE).parts)
     marks = {
         re.sub(r"^M[\d.]+ [\d.]+", "", shape)
