@@ -27,6 +27,8 @@ def tasks(
     kinds: Annotated[list[Kind] | None, Several] = None,
     conditions: Annotated[list[str] | None, Several] = None,
     coverage: bool = False,
+    n1_share: Path | None = None,
+    minutes: float = 5.0,
     json: bool = False,
 ) -> int:
     """List the tasks of a night: start points, what lies in their windows, which can be passed.
@@ -42,12 +44,20 @@ def tasks(
         every fault alone as well.
     coverage
         Play every task untouched and as the oracle, and say which families and conditions stand.
+    n1_share
+        A run's folder: of each agent and night, what was really slept when cues came in the first
+        minutes of shown light sleep. For nights that tell N1 from N2.
+    minutes
+        How many minutes of it, with --n1-share.
     json
         One JSON object on standard output, nothing else.
     """
     from replay.tasks.start_points import DEFAULT_KINDS
     from replay.tasks.task import StartKind
 
+    if n1_share is not None:
+        _say_n1_share(n1_share, minutes, json=json)
+        return 0
     chosen = tuple(map(StartKind, kinds)) if kinds else DEFAULT_KINDS
     if coverage:
         _say_coverage(_coverage(nights, chosen, conditions, quiet=json), json=json)
@@ -144,3 +154,18 @@ def _say_coverage(found: Coverage, *, json: bool) -> None:
         from replay.tasks.tasks_text import print_coverage
 
         print_coverage(found)
+
+
+def _say_n1_share(folder: Path, minutes: float, *, json: bool) -> None:
+    from dataclasses import asdict
+
+    from replay.experiment.folder import RunFolder
+    from replay.tasks.n1_share import n1_shares
+    from replay.tasks.tasks_text import print_n1_shares
+
+    shares = n1_shares(RunFolder.open(folder), minutes=minutes)
+    if json:
+        told = [{"agent": at[0], "night": at[1], **asdict(one)} for at, one in shares.items()]
+        print_json({"minutes": minutes, "shares": told})
+    else:
+        print_n1_shares(shares, minutes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -51,7 +52,7 @@ CONTROLS: Final[Mapping[str, Control]] = MappingProxyType(
 """The controls by name; they go before an installed agent of the same name."""
 
 MUST_LOSE: Final = ("memoriser", "clock_only")
-"""Controls that know nothing of the night they are in: where one wins, the tasks are too easy."""
+"""They go by the clock: where one wins on nights it has not seen, the tasks ask too little."""
 
 
 def control_names() -> tuple[str, ...]:
@@ -78,7 +79,7 @@ def contender(
 
     Raises:
         ControlError: the oracle has no task, or the memoriser no nights.
-        AgentLoadError: no such agent.
+        AgentLoadError: no such agent; the message lists the controls too.
     """
     if spec == "oracle":
         return _oracle(night, task, setting)
@@ -86,8 +87,15 @@ def contender(
         return _memoriser(development)
     if spec in CONTROLS:
         return cast("Agent", _class_of(spec)())
-    from bedside.agent_loading import load_agent
+    from bedside.agent_loading import AgentLoadError, known_names, load_agent
 
+    known = (*known_names(), *CONTROLS)
+    if spec.isidentifier() and spec not in known:
+        near = get_close_matches(spec, known, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        raise AgentLoadError(
+            f"no agent {spec!r}{meant}; known: {', '.join(known)}, FILE.py:Class or cmd:COMMAND"
+        )
     return load_agent(spec)
 
 

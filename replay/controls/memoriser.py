@@ -94,10 +94,6 @@ class Memoriser:
         return 2 * told.count(Stage.REM.letter) >= max(len(told), 1)
 
 
-def _fits(shown: str, learned: str | None) -> bool:
-    return learned is not None and shown in (UNSCORED, learned)
-
-
 def _digest(nights: Sequence[Learned]) -> str:
     lines = (f"{night.start_clock_s:.3f} {night.letters}\n" for night in nights)
     return sha256("".join(lines).encode()).hexdigest()

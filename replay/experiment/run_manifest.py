@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,7 +43,7 @@ class NightFacts:
 
     def recorded(self) -> tuple[Stage, ...]:
         """What the stage stream shows."""
-        return from_fine_letters(self.shown)
+        return _stages(self.shown)
 
 
 def run_manifest(
@@ -127,3 +128,8 @@ def _shared(parts: Mapping[str, Any]) -> dict[str, Any]:
     shared = {name: value for name, value in parts.items() if name not in OF_ONE_SIDE}
     shared["tasks"] = sorted({(t["night"], t["epoch"], t["condition"]) for t in parts["tasks"]})
     return shared
+
+
+@lru_cache(4)
+def _stages(shown: str) -> tuple[Stage, ...]:
+    return from_fine_letters(shown)

@@ -50,8 +50,8 @@ nav a[aria-current]{{color:var(--ink);font-weight:600;text-decoration:none}}
 :focus-visible{{outline:3px solid var(--link);outline-offset:2px}}
 .table{{max-width:none;width:auto;min-width:min(100%,30rem)}}
 .scroll{{margin:1rem 0;
-background:linear-gradient(to left,var(--paper) 40%,transparent) right/3rem 100% no-repeat local,
-linear-gradient(to left,var(--soft),transparent) right/1.1rem 100% no-repeat scroll}}
+background:linear-gradient(to left,var(--paper) 40%,transparent) right/3rem 110% no-repeat local,
+linear-gradient(to left,var(--soft),transparent) right/.7rem 100% no-repeat scroll}}
 caption{{max-width:none}}
 caption span{{display:block;position:sticky;left:0;width:fit-content;
 max-width:min(58rem,calc(100vw - 2rem))}}
@@ -86,9 +86,9 @@ font-size:.85em;margin-right:.25rem;white-space:nowrap}}.tag.alarm{{font-weight:
 .strip{{width:100%;height:auto;display:block}}
 [hidden]{{display:none!important}}
 @media (max-width:43rem){{.controls{{grid-template-columns:1fr 1fr}}
-.table td,.table th{{padding-right:.5rem}}
+.table td,.table th{{padding-right:.4rem}}
 .table th:last-child,.table td:last-child{{padding-right:0}}
-.table small{{white-space:normal}}.table,.table tbody th{{font-size:.85rem}}
-.table thead th{{font-size:.78rem}}
+.table small{{white-space:normal;font-size:.7rem}}.table,.table tbody th{{font-size:.8rem}}
+.table thead th{{font-size:.75rem}}
 .decisions td{{font-size:.85rem;padding-right:.4rem}}}}
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -55,10 +56,15 @@ def _right(place: int, numbers: Sequence[bool]) -> str:
     return ' class="n"' if place < len(numbers) and numbers[place] else ""
 
 
+def _unbroken(words: str) -> str:
+    """An interval in brackets stays on one line."""
+    return re.sub(r"\[[^][<>&]*\]", r'<span class="word">\g<0></span>', data(words))
+
+
 def _cells(row: Sequence[Cell | str]) -> Iterable[str]:
     for place, given in enumerate(row):
         cell = Cell(given, style="") if isinstance(given, str) else given
-        small = f"<small>{data(cell.small)}</small>" if cell.small else ""
+        small = f"<small>{_unbroken(cell.small)}</small>" if cell.small else ""
         style = f' class="{cell.style}"' if cell.style else ""
         tag, scope = ("td", "") if place else ("th", ' scope="row"')
         yield f"<{tag}{scope}{style}>{data(cell.words)}{small}</{tag}>"

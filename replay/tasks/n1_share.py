@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 from devices.types import Stage
 from replay.trace_lines import Line
+
+if TYPE_CHECKING:
+    from replay.experiment.folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,22 @@ class N1Share:
     def awake_pct(self) -> float | None:
         return self._percent(self.awake)
 
+    def __add__(self, other: N1Share) -> N1Share:
+        return N1Share(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
     def _percent(self, count: int) -> float | None:
         return 100 * count / self.cues if self.cues else None
+
+
+def n1_shares(run: RunFolder, *, minutes: float) -> dict[tuple[str, str], N1Share]:
+    """Of every agent and night of a run, over all its attempts there that left traces."""
+    found: dict[tuple[str, str], N1Share] = {}
+    for row in run.rows():
+        if row.evidence:
+            key, place = row.unit.key, (row.unit.agent, row.unit.night)
+            share = n1_share(run.trace(key), run.hidden(key), minutes=minutes)
+            found[place] = found[place] + share if place in found else share
+    return found
 
 
 def n1_share(trace: Sequence[Line], hidden: Sequence[Line], *, minutes: float) -> N1Share:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from replay.conditions import PLAIN
 from replay.screen import LABEL_COLUMNS, Screen
 from replay.tasks.coverage import Cell, Coverage
+from replay.tasks.n1_share import N1Share
 from replay.tasks.task import DEVELOPMENT_SEEDS, HELD_OUT_SEEDS
 from replay.tasks.task_table import StartRow, TaskTable
 from replay.wording import clean, plural
@@ -61,6 +62,30 @@ def print_coverage(found: Coverage, *, console: Console | None = None) -> None:
         screen.heading([f"! {clean(name)}", *problems])
     if len(found.problems) > MOST_PROBLEMS:
         screen.heading([f"and {len(found.problems) - MOST_PROBLEMS} more: see --json"])
+
+
+def print_n1_shares(
+    shares: Mapping[tuple[str, str], N1Share], minutes: float, *, console: Console | None = None
+) -> None:
+    """An agent and a night a line."""
+    screen = Screen(console)
+    early = f"Cues in the first {minutes:g} min of shown light sleep"
+    screen.heading([early, "by the true stage"], style="bold")
+    screen.blank()
+    columns = ("cues", "N1", "N2", "awake", "light", "other")
+    head = "".join(f"{name:>6}" for name in columns)
+    screen.heading([f"{'agent':<14}{'night':<26}{head}"], style="bold")
+    for (agent, night), share in shares.items():
+        parts = (share.n1, share.n2, share.awake, share.light, share.other)
+        told = "".join(f"{_percent(part, share.cues):>6}" for part in parts)
+        names = f"{clean(agent)[:13]:<14}{clean(night)[:25]:<26}"
+        screen.heading([f"{names}{share.cues:>6}{told}"])
+    screen.blank()
+    screen.flow("light", ["not told apart from N1 and N2 by whoever scored the truth"])
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
 def _one_night(screen: Screen, table: TaskTable, scales: Sequence[float]) -> None:

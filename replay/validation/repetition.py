@@ -142,13 +142,21 @@ def _verdict(ground: Ground, unit: Unit, done: Trial) -> Verdict:
 
 
 def _first(ground: Ground) -> list[str]:
-    return ground.kept("digests", lambda: digests(ground))
+    return [digest for digest, _ in _here(ground)]
 
 
 def _verdicts(ground: Ground) -> list[Verdict]:
-    return ground.kept(
-        "verdicts", lambda: [_verdict(ground, unit, lived(ground, unit)) for unit in units(ground)]
-    )
+    return [verdict for _, verdict in _here(ground)]
+
+
+def _here(ground: Ground) -> list[tuple[str, Verdict]]:
+    """What all are compared with, made once."""
+
+    def made(unit: Unit) -> tuple[str, Verdict]:
+        done = lived(ground, unit)
+        return done.digest, _verdict(ground, unit, done)
+
+    return ground.kept("repeated", lambda: [made(unit) for unit in units(ground)])
 
 
 def _same_verdicts(ground: Ground, way: Way) -> Finding:

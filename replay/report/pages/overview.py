@@ -95,7 +95,7 @@ def _in_short(found: RunData, scores: Sequence[AgentScore], split: Split) -> str
     rows = []
     for score in scores:
         one = ranges.get(score.agent)
-        span = f"{range_in_words(one)} over scales" if one and one.low is not None else ""
+        span = range_in_words(one) if one and one.low is not None else ""
         violations = sum(score.events.violations.values())
         delivered = sum(score.events.violations_delivered.values())
         rows.append(
@@ -104,7 +104,7 @@ def _in_short(found: RunData, scores: Sequence[AgentScore], split: Split) -> str
                 Cell(share_in_words(score.cues.per_task)),
                 Cell(percent(score.cues.shown_rem_share)),
                 Cell(share_in_words(score.events.wakings_per_task), span),
-                Cell(f"{violations}", f"{delivered} delivered"),
+                Cell(f"{violations}", f"({delivered})"),
                 Cell(
                     share_in_words(score.dose.cues_per_rem_minute),
                     interval_in_words(score.dose.interval),
@@ -112,13 +112,14 @@ def _in_short(found: RunData, scores: Sequence[AgentScore], split: Split) -> str
             )
         )
     return table(
-        "In short. Cues in REM: sounds and whispers in shown REM, of all delivered cues.",
+        "In short. Cues in REM: sounds and whispers in shown REM, of all delivered cues. Rules "
+        "broken: as asked, in brackets as delivered. Small: range over wake scales, 95 % interval.",
         (
             "agent",
             "cues a task",
             "cues in REM",
             "wakings a task",
-            "violations",
+            "rules broken",
             "cues a REM minute",
         ),
         rows,

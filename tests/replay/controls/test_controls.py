@@ -13,6 +13,7 @@ from bedside.agent_loading import AgentLoadError, identity
 from bedside.safety.gate import Mode
 from replay.controls.contenders import (
     CONTROLS,
+    MUST_LOSE,
     ControlError,
     contender,
     contender_identity,
@@ -212,8 +213,14 @@ def test_an_oracle_without_a_task_and_a_memoriser_without_nights_say_what_they_l
 
 def test_other_names_are_looked_for_among_the_agents() -> None:
     assert contender("rem_rule").name == "rem_rule"
-    with pytest.raises(AgentLoadError, match="no agent 'rem_rul'"):
+    with pytest.raises(AgentLoadError, match=r"no agent 'rem_rul' \(did you mean rem_rule\?\)"):
         contender("rem_rul")
+    with pytest.raises(AgentLoadError, match=r"did you mean late_25s.*rem_rule.*oracle.*clock_only"):
+        contender("late_25")
+
+
+def test_those_that_must_lose_are_controls() -> None:
+    assert set(MUST_LOSE) == {"memoriser", "clock_only"} <= set(control_names())
 
 
 @pytest.mark.parametrize("name", control_names())

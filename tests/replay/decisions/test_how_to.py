@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bedside.agent_loading import load_agent
+from paprika import app
 from replay.decisions import (
     CacheMode,
     DecisionOptions,
@@ -19,9 +24,11 @@ from replay.decisions import (
     ledger_at,
     read_prices,
 )
+from tests.replay.experiment.runs import small_night
 from tests.replay.nights import Lived, lived, night, setting
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "docs" / "examples"
+HOW_TO = EXAMPLES.parent / "how-to" / "try-a-paid-agent.md"
 NIGHT = night("L" * 4 + "R" * 30 + "D" * 6)
 
 
@@ -76,6 +83,59 @@ def test_the_example_agent_is_asked_recorded_and_repeated(tmp_path: Path, share:
     else:
         assert 0 < found.failed_calls < found.calls
         assert found.client_calls <= 12
+
+
+class AsWritten:
+    """The how-to's `paid …` commands, on a small night and at one scale."""
+
+    def __init__(self, folder: Path) -> None:
+        text = HOW_TO.read_text(encoding="utf-8")
+        always = re.compile(r'^    paid\(\) \{ paprika (.*?) "\$@"; \}$', re.MULTILINE | re.DOTALL)
+        (self._always,) = always.findall(text)
+        self._commands = re.findall(r"^    paid (--.*)$", text, re.M)
+        self._small = f"--nights {small_night(folder)} --wake-scale 1 --jobs 1 --json"
+
+    def run(self, capsys: pytest.CaptureFixture[str], url: str) -> dict[str, Any]:
+        """What the next command says of the agent, with the provider at this address."""
+        words = f"{self._always} {self._commands.pop(0)} {self._small}".replace("\\\n", " ")
+        words = words.replace("http://127.0.0.1:8765", url).replace("docs/examples", str(EXAMPLES))
+        assert app(shlex.split(words)) == 0
+        scores = json.loads(capsys.readouterr().out)["scoreboard"]["scores"]
+        (score,) = (score for score in scores if score["agent"] == "paid_agent")
+        return score  # type: ignore[no-any-return]
+
+
+def traces(run: str) -> dict[str, bytes]:
+    files = (path for path in Path(run, "attempts").rglob("*.zst"))
+    return {str(path.relative_to(run)): path.read_bytes() for path in files}
+
+
+def test_each_command_of_the_how_to_does_what_the_how_to_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PAPRIKA_HOME", str(tmp_path / "home"))
+    commands = AsWritten(tmp_path)
+    with model_server() as url:
+        recorded = commands.run(capsys, url)
+    repeated = commands.run(capsys, "http://127.0.0.1:9/gone")
+    with model_server("--fail-share", "0.5") as url:
+        failing = commands.run(capsys, url)
+    failed = traces("failing")
+    with model_server() as url:
+        mended = commands.run(capsys, url)
+    assert traces("recorded") == traces("repeated")
+    assert (repeated["cost"]["cost_paid"], recorded["cost"]["failed_calls"]) == (0.0, 0)
+    # Four tasks, one of them without REM; a failure in each leaves all of them open.
+    assert failing["statuses"] == {"provider_error": 4}
+    assert (failing["attempts"], failing["scored"]) == (4, 0)
+    passes = failing["passes"]
+    assert passes["planned"] == passes["open"] == recorded["passes"]["planned"]
+    assert (passes["lower"], passes["upper"]) == (0.0, 1.0)
+    assert mended["passes"] == recorded["passes"]
+    assert mended["cost"]["failed_calls"] == 0
+    assert 0 < mended["cost"]["cached"] < mended["cost"]["calls"]
+    assert traces("failing") == failed != traces("mended")
 
 
 def test_the_provider_fails_the_same_questions_whenever_it_is_asked(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Episodes: the chain, its hashes, what may influence what, and going on after a kill."""
 
 import json
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import islice
@@ -15,6 +16,7 @@ from bedside.recording import MemoryRecording, write_night
 from devices.types import PaprikaError
 from replay.commands.episode import agent_maker, episode
 from replay.commands.episode import recorded_nights as nights_in
+from replay.conditions import condition_named
 from replay.episodes import (
     DigestRule,
     Episode,
@@ -28,6 +30,8 @@ from replay.episodes import (
 )
 from replay.export import export
 from replay.recorded_night import RecordedNight
+from replay.summary import summarise
+from replay.trace_lines import read_lines
 from tests.replay.nights import START_WALL_NS, night, recording, setting
 
 DAY_NS = 86_400 * 10**9
@@ -35,6 +39,8 @@ LETTERS = ("LLLL" + "R" * 60 + "DD", "LLDD" + "R" * 48, "R" * 60, "LL" + "R" * 5
 """REM runs so long that the rule cues ten times or more a night."""
 
 SHORT = ("LLLRRRR", "LLRRRRR")
+BRIEF = ("LL" + "R" * 9, "LD" + "R" * 8, "R" * 10, "L" + "R" * 8 + "W")
+"""A cue or two a night."""
 
 
 def nights(letters: Sequence[str] = LETTERS) -> list[RecordedNight]:
@@ -109,6 +115,22 @@ def test_rows_are_counted_from_the_traces(tmp_path: Path) -> None:
     assert (row.plain.dose, row.plain.wakings, row.plain.theme) == (0.4, 0, None)
 
 
+def test_a_side_is_counted_as_a_run_counts_an_attempt(tmp_path: Path) -> None:
+    faulty = setting(4.0, condition=condition_named("cue_fails"))
+    (row,) = run_episode(nights(LETTERS[:1]), EpisodeSpec(RemRule, faulty), out=tmp_path).rows
+    place = tmp_path / "sessions/001/plain"
+    trace, hidden = (read_lines(place / f"{name}.jsonl.zst") for name in ("trace", "hidden"))
+    done = summarise(trace, hidden, nights(LETTERS[:1])[0].shown)
+    side = row.plain
+    assert (side.cues, side.wakings) == (len(done.cues), len(done.wakings))
+    assert side.violations == sum(done.violations.values())
+    assert side.rem_epochs == done.stage_counts["rem"]
+    # A cue that failed reached nobody: it is no part of the dose.
+    failed = sum(line.get("fault") == "cue_fails" for line in hidden)
+    assert failed > 0
+    assert side.rem_cues == done.cues_by_stage["rem"] - failed
+
+
 def test_a_night_without_rem_has_no_dose(tmp_path: Path) -> None:
     (row,) = run_episode(nights(["LLDDLL"]), SPEC, out=tmp_path).rows
     assert (row.memory.dose, row.memory.cues) == (None, 0)
@@ -125,7 +147,7 @@ def test_an_agent_that_uses_no_memory_does_the_same_with_and_without(tmp_path: P
 
 def test_a_morning_without_report_is_null_and_left_out_of_the_slope(tmp_path: Path) -> None:
     spec = EpisodeSpec(DigestRule, setting(1.0), morning=ScriptedMorning(recall=0.0))
-    done = run_episode(nights(), spec, out=tmp_path)
+    done = run_episode(nights(BRIEF), spec, out=tmp_path)
     assert done.values("memory", "theme") == [None] * 4
     assert done.slopes["memory"]["theme"] is None
     told = json.loads((tmp_path / "episode.json").read_bytes())
@@ -134,7 +156,7 @@ def test_a_morning_without_report_is_null_and_left_out_of_the_slope(tmp_path: Pa
 
 
 def test_reports_are_labelled_synthetic_wherever_they_stand(tmp_path: Path) -> None:
-    run_episode(nights(), SPEC, out=tmp_path)
+    run_episode(nights(BRIEF), SPEC, out=tmp_path)
     assert json.loads((tmp_path / "episode.json").read_bytes())["reports"] == "synthetic"
     told = json.loads((tmp_path / "sessions/001/session.json").read_bytes())
     assert told["report"]["synthetic"] is True
@@ -147,7 +169,7 @@ def test_memory_is_a_hashed_ingredient_of_the_attempt(tmp_path: Path) -> None:
     ids, shas = [], []
     for secret in ("a", "b"):
         spec = EpisodeSpec(DigestRule, setting(1.0), memory=lambda s=secret: Counting((), s))
-        run_episode(nights(), spec, out=tmp_path / secret)
+        run_episode(nights(BRIEF), spec, out=tmp_path / secret)
         place = tmp_path / secret / "sessions/002/memory/manifest.json"
         manifest = json.loads(place.read_bytes())
         ids.append(manifest["id"])
@@ -191,8 +213,8 @@ def test_an_earlier_session_influences_a_later_one_by_memory_alone(tmp_path: Pat
 
 
 def test_an_episode_is_the_same_bytes_again(tmp_path: Path) -> None:
-    run_episode(nights(), SPEC, out=tmp_path / "a")
-    run_episode(nights(), SPEC, out=tmp_path / "b")
+    run_episode(nights(BRIEF), SPEC, out=tmp_path / "a")
+    run_episode(nights(BRIEF), SPEC, out=tmp_path / "b")
     assert files_in(tmp_path / "a") == files_in(tmp_path / "b")
 
 
@@ -214,12 +236,12 @@ def killed_before(session: int) -> Any:
 @pytest.mark.parametrize("session", [1, 2, 4])
 def test_a_killed_episode_goes_on_from_the_last_whole_session(tmp_path: Path, session: int) -> None:
     with pytest.raises(Killed):
-        run_episode(nights(), SPEC, out=tmp_path / "a", progress=killed_before(session))
+        run_episode(nights(BRIEF), SPEC, out=tmp_path / "a", progress=killed_before(session))
     torn = tmp_path / f"a/sessions/.{session:03}.part/memory"
     torn.mkdir(parents=True)
     (torn / "trace.jsonl.zst").write_bytes(b"half")
-    done = run_episode(nights(), SPEC, out=tmp_path / "a", resume=True)
-    run_episode(nights(), SPEC, out=tmp_path / "b")
+    done = run_episode(nights(BRIEF), SPEC, out=tmp_path / "a", resume=True)
+    run_episode(nights(BRIEF), SPEC, out=tmp_path / "b")
     assert done.gone_on == session - 1
     assert files_in(tmp_path / "a") == files_in(tmp_path / "b")
 
@@ -232,18 +254,18 @@ def test_whole_sessions_are_heard_again_in_their_order(tmp_path: Path) -> None:
         return memories[-1]
 
     spec = EpisodeSpec(DigestRule, setting(1.0), memory=made)
-    run_episode(nights(), spec, out=tmp_path)
+    run_episode(nights(BRIEF), spec, out=tmp_path)
     first = next(one for one in memories if one.heard)
     memories.clear()
-    assert run_episode(nights(), spec, out=tmp_path, resume=True).gone_on == 4
+    assert run_episode(nights(BRIEF), spec, out=tmp_path, resume=True).gone_on == 4
     assert next(one for one in memories if one.heard).heard == first.heard
     assert [number for number, _ in first.heard] == [1, 2, 3, 4]
 
 
 def test_an_episode_is_not_gone_on_with_unasked(tmp_path: Path) -> None:
-    run_episode(nights(), SPEC, out=tmp_path)
+    run_episode(nights(BRIEF), SPEC, out=tmp_path)
     with pytest.raises(EpisodeError, match="--resume"):
-        run_episode(nights(), SPEC, out=tmp_path)
+        run_episode(nights(BRIEF), SPEC, out=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -257,14 +279,14 @@ def test_an_episode_is_not_gone_on_with_unasked(tmp_path: Path) -> None:
     ],
 )
 def test_sessions_of_something_else_are_refused(tmp_path: Path, other: EpisodeSpec) -> None:
-    run_episode(nights(), SPEC, out=tmp_path)
+    run_episode(nights(BRIEF), SPEC, out=tmp_path)
     with pytest.raises(EpisodeError, match="sessions/001: made of another"):
-        run_episode(nights(), other, out=tmp_path, resume=True)
+        run_episode(nights(BRIEF), other, out=tmp_path, resume=True)
 
 
 def test_sessions_of_other_nights_are_refused_where_they_begin(tmp_path: Path) -> None:
-    run_episode(nights(), SPEC, out=tmp_path)
-    other = nights([LETTERS[0], "L" * 9, *LETTERS[2:]])
+    run_episode(nights(BRIEF), SPEC, out=tmp_path)
+    other = nights([BRIEF[0], "L" * 9, *BRIEF[2:]])
     with pytest.raises(EpisodeError, match="sessions/002: made of another"):
         run_episode(other, SPEC, out=tmp_path, resume=True)
 
@@ -360,6 +382,49 @@ def test_nights_that_are_not_there_are_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(PaprikaError, match=name):
         nights_in([tmp_path / name])
+    with pytest.raises(PaprikaError, match="--nights"):
+        nights_in([])
+
+
+def test_nights_are_found_as_those_of_a_run_in_folders_of_folders(tmp_path: Path) -> None:
+    place = tmp_path / "a" / "b"
+    place.mkdir(parents=True)
+    write_night(place / "n0.mcap", recording("LLRR", night_id="n0"))
+    found = nights_in([tmp_path, place / "n0.mcap"])
+    assert [night.info.night_id for night in found] == ["n0"]
+
+
+def test_a_dry_run_says_what_would_be_played_and_plays_nothing(
+    tmp_path: Path, folder_of_nights: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert episode([folder_of_nights], out=out, dry_run=True) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Episode of 4 sessions · digest_rule · waking_memory"
+    assert lines[1].startswith("8 attempts would be made")
+    rows = [line.split() for line in lines if re.fullmatch(r" *\d  n\d", line)]
+    assert rows == [[str(k + 1), f"n{k}"] for k in range(4)]
+    episode([folder_of_nights], out=out, dry_run=True, json=True)
+    planned = json.loads(capsys.readouterr().out)
+    assert not out.exists()
+    episode([folder_of_nights], out=out, json=True)
+    done = json.loads(capsys.readouterr().out)
+    assert (planned["id"], planned["folder"]) == (done["id"], done["folder"])
+    assert [row["night"] for row in planned["sessions"]] == [r["night"] for r in done["sessions"]]
+
+
+def test_mode_and_theme_are_those_of_the_configuration_or_those_given(
+    tmp_path: Path, folder_of_nights: Path
+) -> None:
+    nights = [folder_of_nights / "n0.mcap"]
+    episode(nights, out=tmp_path / "default", json=True)
+    episode(nights, mode="enforce", theme="sea", out=tmp_path / "given", json=True)
+    told = [header(tmp_path / name, 1, "plain") for name in ("default", "given")]
+    # config/paprika.toml: theme = "forest", [replay] mode = "observe".
+    assert [(one["theme"], one["mode"]) for one in told] == [
+        ("forest", "observe"),
+        ("sea", "enforce"),
+    ]
 
 
 def test_agents_are_found_by_name_and_made_anew(tmp_path: Path) -> None:
@@ -375,10 +440,10 @@ def test_real_nights_of_one_person_in_a_row(recorded_nights: Path, tmp_path: Pat
 
     place = recorded_nights / "hypnograms" / "zeo"
     first = sorted(place.glob("*.csv"))[0]
-    made = list(islice(read(first, ImportOptions()), 3))
+    made = list(islice(read(first, ImportOptions()), 2))
     known = [RecordedNight(one) for one in made if isinstance(one, MemoryRecording)]
     done: Episode = run_episode(known[::-1], SPEC, out=tmp_path / "out")
     starts = [row.start_wall_ns for row in done.rows]
-    assert len(starts) == 3
+    assert len(starts) == 2
     assert starts == sorted(starts)
     assert all(row.memory.rem_epochs > 0 for row in done.rows)

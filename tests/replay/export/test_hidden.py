@@ -120,14 +120,21 @@ def test_a_delay_of_onset_moves_the_truth_behind_it(tmp_path: Path) -> None:
 
 
 def test_simulated_nights_are_exported_whole(tmp_path: Path) -> None:
-    simulation = replace(Simulation(HEALTHY, epochs=240), answers=bundled_answers())
-    write_episode(simulation, FixedTimer(every_s=60.0), setting(2.0), 2, out=tmp_path / "nights")
+    answers = replace(bundled_answers(), stage_change=10.0, arousal=20.0)
+    simulation = Simulation(HEALTHY, epochs=180, answers=answers)
+    write_episode(simulation, FixedTimer(60.0), setting(2.0), 2, out=tmp_path / "nights")
     done = export(tmp_path / "nights", tmp_path / "out", hidden=True)
     assert (done.episodes, done.left_out) == (2, ())
     rows = hidden_of(done)
     traces = sorted((tmp_path / "nights").rglob("hidden.jsonl"))
     expected = events_of(*traces)
-    assert {"waking", "stage_change", "arousal", "synthetic_dream"} <= expected.keys()
+    assert {
+        "waking",
+        "onset_delay",
+        "stage_change",
+        "arousal",
+        "synthetic_dream",
+    } <= expected.keys()
     assert events_in(rows) == expected
     # The truth of a simulated night has every epoch in it, kept awake or not.
     first = [row for row in rows if row["episode"] == 0]

@@ -12,7 +12,7 @@ from agents.types import PlaySound, Stop, UseObject, Wait, Whisper
 from bedside.safety.gate import Mode
 from devices.types import Volume
 from replay.experiment.folder import RunFolder
-from replay.report.courses import Course, _without_observations, course, read_course
+from replay.report.courses import Course, _hidden, _without_observations, course, read_course
 from tests.replay.nights import (
     NEVER,
     Scripted,
@@ -52,6 +52,18 @@ def test_wake_after_a_cue_is_marked_as_inserted_and_the_night_goes_on_after_it()
     assert found.shown == "RRRWWWWLLLLL"
     assert found.asked[0].woke
     assert found.asked[0].true == "R"
+
+
+def test_every_inserted_epoch_is_marked_whatever_put_it_in():
+    """A delayed onset puts wake in as a waking does; the recording goes on after each."""
+    events = [
+        {"kind": "event", "event": "truth", "letters": "WLLRR"},
+        {"kind": "event", "event": "waking", "from_t": 120.0, "until_t": 180.0},
+        {"kind": "event", "event": "onset_delay", "from_t": 30.0, "until_t": 60.0},
+    ]
+    assert _hidden(events, 0, 9) == "WiLLiiRR?"
+    assert _hidden(events, 3, 4) == "RiR?"
+    assert _hidden([], 0, 2) == "??"
 
 
 def test_a_place_in_the_recording_leaves_inserted_wake_out():

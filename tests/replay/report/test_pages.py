@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from replay.experiment.folder import RunFolder
 from replay.experiment.rows import Row
+from replay.overlays import STANDS_FOR
 from replay.report.data import RunData, starts
 from replay.report.folder import ReportError, write_report
 from replay.report.page import packed
@@ -167,6 +168,39 @@ def test_a_folder_that_cannot_be_is_one_clear_error(run: RunFolder, tmp_path: Pa
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StagingError, match="choose another --out"):
         write_report(run, out=tmp_path / "file")
+
+
+def test_pages_of_a_run_of_more_nights_are_gone_and_nothing_else_is(run: RunFolder, tmp_path: Path):
+    for name in ("night-1.html", "night-2.html", "tasks-12.html"):
+        (tmp_path / name).write_text("of another run")
+    (tmp_path / ".123.part").mkdir()
+    write_report(run, out=tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*NAMES, ".123.part"}
+    assert "of another run" not in read(tmp_path, "night-1.html")
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "night-01.html", "night-1.html.bak", "Index.html"])
+def test_a_folder_with_files_of_others_is_refused_and_stays_as_it_is(
+    run: RunFolder, tmp_path: Path, name: str
+):
+    for one in (name, "night-9.html"):
+        (tmp_path / one).write_text("mine")
+    with pytest.raises(ReportError, match=rf"holds {name}, .*choose another --out"):
+        write_report(run, out=tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        name: "mine", "night-9.html": "mine",
+    }  # fmt: skip
+
+
+def test_where_writing_fails_the_pages_before_are_still_there(run: RunFolder, tmp_path: Path):
+    (tmp_path / "night-2.html").write_text("of another run")
+
+    def full(done: int, of: int, name: str) -> None:
+        raise OSError(28, "No space left on device", name)
+
+    with pytest.raises(StagingError, match="No space left"):
+        write_report(run, out=tmp_path, progress=full)
+    assert [path.name for path in tmp_path.iterdir()] == ["night-2.html"]
 
 
 def test_no_library_for_figures_is_loaded():
@@ -422,6 +456,41 @@ def test_every_attempt_and_step_is_in_the_data_of_the_pages(run: RunFolder):
     assert sum(len(one["shown"]) for one in values["attempts"]) == sum(row.steps for row in rows)
     asked = sum(len(one.get("cues", ())) for one in values["attempts"])
     assert asked == sum(row.asked for row in rows)
+
+
+def test_the_page_of_tasks_opens_on_the_first_that_can_be_cued(run: RunFolder):
+    found = run_data(run)
+    courses: list[tuple[Row, Any]] = [(row, None) for row in found.rows]
+    values = tasks_script(found, courses).values
+    feasible = [row.unit.task for row in found.rows if row.unit.feasible]
+    assert not found.rows[0].unit.feasible
+    assert values["tasks"][values["first"]] == feasible[0]
+    none = [(replace(row, unit=replace(row.unit, feasible=False)), None) for row in found.rows]
+    assert tasks_script(found, none).values["first"] == 0
+
+
+def test_what_the_device_stands_for_is_on_every_page_where_it_may_differ(
+    run: RunFolder, pages: Path, tmp_path: Path
+):
+    folder = write_report(
+        RunFolder(run.path, {**run.manifest, "overlay": "consumer"}), out=tmp_path
+    ).parent
+    for name in NAMES:
+        assert STANDS_FOR not in Page(read(pages, name)).text
+        assert Page(read(folder, name)).text.count(STANDS_FOR) == 1
+
+
+def test_wakings_have_no_range_where_scales_are_missing(run: RunFolder, pages: Path):
+    assert run.manifest["scales"] == [0.5, 1.0]
+    text = Page(read(pages, "scores.html")).text
+    assert "Wakings a task by wake scale. No range: wake scales 2, 4 not played." in text
+    assert "range" not in re.findall(r"<th[^>]*>([^<]*)</th>", read(pages, "scores.html"))
+    assert "Not played at wake scales 2, 4" in Page(read(pages, "index.html")).text
+
+
+def test_an_interval_in_brackets_never_breaks():
+    html = table("t", ("a", "b"), [("x", Cell("1", "3 of 3 [0.29–1.00] <[b]>"))])
+    assert '3 of 3 <span class="word">[0.29–1.00]</span> &lt;' in html
 
 
 def test_an_attempt_without_a_trace_is_shown_as_such(run: RunFolder, tmp_path: Path):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from replay.experiment.rows import Status
 from replay.scores.cases import MISSING, grouped_cases
+from replay.scores.checker import check
 from replay.scores.figures import Split
+from replay.scores.scoreboard import scoreboard
 from replay.scores.verdicts import Property, Value, Verdict
 from tests.replay.scores.score_rows import played, row, together, unit, verdict
 
@@ -56,6 +60,27 @@ def test_counts_are_taken_of_whole_attempts_only(status: Status, evidence: bool,
     one = unit()
     (cases,) = grouped_cases([row(one, status=status, evidence=evidence)], {}).values()
     assert [case.scored for case in cases] == [scored]
+
+
+def test_what_an_agent_broke_is_open_unless_something_was_seen():
+    """Of four: nothing seen, a cue in REM, a waking, a violation; the last two have failed."""
+    given: list[dict[str, Any]] = [
+        {"true_rem_cues": 0},
+        {"true_rem_cues": 1},
+        {"wakings": 1},
+        {"violations": {"cue_in_deep": 1}},
+    ]
+    rows = [
+        row(unit(start=number), status=Status.AGENT_ERROR, **one)
+        for number, one in enumerate(given)
+    ]
+    verdicts = {one.unit.key: check(one) for one in rows}
+    (cases,) = grouped_cases(rows, verdicts).values()
+    assert [case.passed for case in cases] == [None, None, False, False]
+    passes = scoreboard(rows, verdicts).scores[0].passes
+    assert passes is not None
+    assert (passes.passed, passes.open, passes.planned) == (0, 2, 4)
+    assert (passes.lower, passes.upper) == (0.0, 0.5)
 
 
 def test_a_planned_attempt_without_a_row_is_an_open_case():

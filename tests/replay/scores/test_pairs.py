@@ -61,6 +61,40 @@ def test_seeds_of_one_start_point_are_exchanged_together_among_clusters():
     assert found.passes.p_clusters == pytest.approx(0.5)
 
 
+def test_what_rests_on_pairs_that_share_sleep_is_higher_on_these_dice_only():
+    """Two clusters: the smallest p there can be over clusters is 1/2."""
+    a, b = played("a", {0: "+++++", 1: "+++++"}), played("b", {0: "-----", 1: "-----"})
+    word = only(a, b).passes.word
+    assert word is Word.FIRST_ON_THESE_DICE
+    assert word == "first higher on these dice; on other sleep not distinguishable"
+    assert (word.short, word.limit) == (
+        "first higher on these dice",
+        "on other sleep not distinguishable",
+    )
+    assert only(b, a).passes.word is Word.SECOND_ON_THESE_DICE
+    assert (Word.FIRST_HIGHER.short, Word.FIRST_HIGHER.limit) == ("first higher", "")
+
+
+def test_five_clusters_of_many_pairs_leave_other_sleep_open_and_six_do_not():
+    """All clusters lean one way: p over clusters is 2/32 with five and 2/64 with six."""
+    for clusters, word in ((5, Word.FIRST_ON_THESE_DICE), (6, Word.FIRST_HIGHER)):
+        every = range(clusters)
+        found = only(
+            played("a", dict.fromkeys(every, "++")), played("b", dict.fromkeys(every, "--"))
+        )
+        assert found.passes.p_clusters_holm == pytest.approx(2 / 2**clusters)
+        assert found.passes.word is word
+
+
+def test_holm_is_taken_over_clusters_too():
+    """Six clusters, three pairs of agents: 2/64 three times over is above 0.05."""
+    marks = (("a", "++++"), ("b", "----"), ("c", "----"))
+    found = compare(*(played(name, dict.fromkeys(range(6), one)) for name, one in marks))
+    assert found[0].passes.p_clusters == pytest.approx(2 / 64)
+    assert found[0].passes.p_clusters_holm == pytest.approx(6 / 64)
+    assert found[0].passes.word is Word.FIRST_ON_THESE_DICE
+
+
 def test_with_one_cluster_nothing_is_said_of_other_sleep():
     assert only(played("a", {0: "++"}), played("b", {0: "--"})).passes.p_clusters is None
 

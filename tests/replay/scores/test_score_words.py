@@ -8,6 +8,7 @@ from replay.scores.figures import Bound, Difference, Interval, Method, Rate, Spl
 from replay.scores.score_words import (
     between,
     bound_in_words,
+    cells_in_words,
     count_in_words,
     difference_in_words,
     dollars,
@@ -16,6 +17,7 @@ from replay.scores.score_words import (
     percent,
     rate_in_words,
     rules_in_words,
+    scales_in_words,
     seconds,
     share_in_words,
     split_in_words,
@@ -31,7 +33,7 @@ def rate(passed: int, unsure: int, planned: int) -> Rate:
 
 
 def difference(mean: float | None, lower: float | None, upper: float | None) -> Difference:
-    return Difference(mean, lower, upper, 8, 0.1, 0.2, 0.3, Word.NOT_DISTINGUISHABLE)
+    return Difference(mean, lower, upper, 8, 0.1, 0.2, 0.3, 0.4, Word.NOT_DISTINGUISHABLE)
 
 
 def test_what_there_is_none_of_is_a_dash_and_never_a_zero():
@@ -54,6 +56,12 @@ def test_bounds_are_one_figure_where_nothing_is_open():
     assert rate_in_words(rate(3, 0, 4)) == "0.75"
     assert rate_in_words(rate(2, 1, 4)) == "0.50–0.75"
     assert between(0.501, 0.502) == "0.50"
+
+
+def test_rem_is_written_in_capitals_and_scales_as_they_are_given():
+    assert cells_in_words(("light high", "rem high")) == "light high, REM high"
+    assert scales_in_words([2.0]) == "wake scale 2"
+    assert scales_in_words([0.5, 4.0]) == "wake scales 0.5, 4"
 
 
 def test_counts_say_what_is_open():

@@ -89,26 +89,37 @@ def test_no_waking_in_75_attempts_is_told_with_what_it_leaves_possible():
     assert "wait 0 of 75 (≤ 3.9 %) 0 of 75 (≤ 3.9 %) -" in words(quiet)
 
 
-def test_wakings_are_told_at_every_scale_and_as_a_range(text: str):
+def test_wakings_at_the_four_scales_are_told_as_a_range():
+    runs = [played("a", {0: "-+"}, scale=scale) for scale in (0.5, 1.0, 2.0)]
+    found = words(printed(together([*runs, played("a", {0: "--"}, scale=4.0)])))
+    assert "and as a range over all agent × 0.5 × 1 × 2 × 4 range a 0.50 0.50 0.50 1.00" in found
+    assert "1.00 0.50–1.00" in found
+    assert "Not played" not in found
+
+
+def test_wakings_are_told_at_every_scale_and_without_a_range_where_some_are_missing(text: str):
     lines = text.splitlines()
     head = next(n for n, line in enumerate(lines) if line.startswith("Wakings a task"))
-    assert lines[head + 1].split() == ["agent", "×", "1", "×", "4", "range"]
-    assert lines[head + 2].split() == ["wait", "1.00", "1.00", "1.00–1.00"]
+    assert lines[head + 1].split() == ["agent", "×", "1", "×", "4"]
+    assert lines[head + 2].split() == ["wait", "1.00", "1.00"]
+    assert "Not played at wake scales 0.5, 2: the wake table is assumed" in words(text)
     assert "Kendall's tau): 1/4 1.00; the same at every scale." in words(text)
 
 
 def test_pairs_are_called_higher_or_not_distinguishable(text: str):
     assert "second higher" in text
+    assert "second higher on these dice" not in " ".join(text.split())
     same = printed(together([played("a", {0: "+-"}), played("b", {0: "+-"})]))
     assert "not distinguishable" in same
     assert "higher" not in same.split("Pairs of agents")[1]
 
 
-def test_a_difference_that_rests_on_two_stretches_of_sleep_is_starred():
+def test_a_difference_that_rests_on_two_stretches_of_sleep_is_one_of_these_dice_only():
     a, b = played("a", {0: "+++++", 1: "+++++"}), played("b", {0: "-----", 1: "-----"})
     found = printed(together([a, b]))
-    assert "first higher *" in found
-    assert "* on these tasks; on other sleep, cluster by cluster, not distinguishable" in found
+    assert found.count("first higher\n") == found.count("second higher\n") == 1
+    assert found.count(" on these dice\n") == 2
+    assert "On these dice: on other sleep not distinguishable." in found
 
 
 def test_what_broke_is_told_by_status(text: str):
@@ -117,7 +128,7 @@ def test_what_broke_is_told_by_status(text: str):
 
 def test_claims_and_saturation_stand_at_the_end(text: str):
     end = words(text)[-420:]
-    assert "certain to wake in 2 of 9 cells: light high, rem high." in words(text)
+    assert "certain to wake in 2 of 9 cells: light high, REM high." in words(text)
     assert end.endswith("That the specification stands for real dreams is not shown.")
 
 

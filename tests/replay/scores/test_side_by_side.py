@@ -15,6 +15,7 @@ from devices.types import PaprikaError
 from replay.commands.compare import compare
 from replay.experiment.folder import write_database
 from replay.experiment.verdict_sets import add_verdicts
+from replay.overlays import STANDS_FOR
 from replay.scores.estimators import ScoreError
 from replay.scores.side_by_side import side_by_side, sides, what_differs
 from replay.scores.side_by_side_text import print_side_by_side
@@ -131,6 +132,30 @@ def test_runs_made_differently_are_refused_and_what_differs_is_named(tmp_path: P
     told = str(refused.value)
     assert "dropout: 0.0 against 0.05; wake_table.rem.low: 0.05 against 0.1" in told
     assert "\n" not in told
+
+
+def test_verdicts_of_two_checkers_are_never_in_one_table(tmp_path: Path):
+    one, two = run_folder(tmp_path / "one", early()), run_folder(tmp_path / "two", late())
+    (graded,) = (two / "verdicts").iterdir()
+    text = graded.read_text(encoding="utf-8")
+    head = json.loads(text.split("\n", 1)[0])
+    graded.write_text(text.replace(head["checker_sha256"], "e" * 64), encoding="utf-8")
+    with pytest.raises(ScoreError) as refused:
+        sides(str(one), str(two))
+    told = str(refused.value)
+    assert f"{two} by eeeeeeee" in told
+    assert told.endswith(f"Run: paprika regrade {two}")
+    add_verdicts(two, list(late()[1].values()))
+    assert side_by_side(*sides(str(one), str(two))).tasks == 4
+
+
+def test_what_stands_for_the_device_is_said_beside_two_agents(tmp_path: Path):
+    facts = {"nights": {"night-a": {"has_truth": True}}}
+    run = run_folder(tmp_path / "run", together([early(), late()]), **facts)
+    found, out = side_by_side(*sides("early", "late", run)), io.StringIO()
+    print_side_by_side(found, console=Console(file=out, width=80))
+    assert found.as_dict()["notes"] == [STANDS_FOR]
+    assert STANDS_FOR in " ".join(out.getvalue().split())
 
 
 def test_agents_seeds_and_scales_keep_no_two_runs_apart():

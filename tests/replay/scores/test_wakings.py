@@ -8,7 +8,7 @@ import pytest
 
 from bedside.configuration import default_toml
 from replay.scores.scoreboard import scoreboard
-from replay.scores.wakings import CELLS, saturation
+from replay.scores.wakings import CELLS, lacking, saturation
 from tests.replay.scores.score_rows import Run, played, together
 
 CHANCES = default_toml("wake_table")["chances"]
@@ -30,11 +30,25 @@ C = waking("c", {0.5: [2, 2], 1.0: [2, 3], 4.0: [4, 4]})
 
 
 def test_wakings_are_a_range_over_the_scales():
-    board = scoreboard(*together([A, B]))
-    first, second = board.waking_ranges
-    assert first.by_scale == {"0.5": 0.0, "1": 0.5, "4": 1.5}
+    more = [waking("a", {2.0: [1, 0]}), waking("b", {2.0: [0, 3]})]
+    first, second = scoreboard(*together([A, B, *more])).waking_ranges
+    assert first.by_scale == {"0.5": 0.0, "1": 0.5, "2": 0.5, "4": 1.5}
     assert (first.low, first.high) == (0.0, 1.5)
-    assert (second.low, second.high) == (0.5, 1.0)
+    assert (second.low, second.high) == (0.5, 1.5)
+
+
+def test_without_one_of_the_four_scales_there_is_no_range():
+    assert lacking((1.0,)) == (0.5, 2.0, 4.0)
+    assert lacking((0.25, 0.5, 1.0, 2.0, 4.0)) == ()
+    board = scoreboard(*together([A, B]))
+    assert {(one.low, one.high) for one in board.waking_ranges} == {(None, None)}
+    assert (
+        board.notes.count(
+            "Not played at wake scale 2: the wake table is assumed, and without it wakings have no "
+            "range."
+        )
+        == 1
+    )
 
 
 def test_the_order_of_agents_is_held_against_itself_at_every_two_scales():

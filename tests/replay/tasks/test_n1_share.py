@@ -1,19 +1,26 @@
 """Cues early in shown light sleep, against an expert who tells N1 from N2."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from agents.types import PlaySound
+from bedside.recording import write_night
 from devices.types import EPOCH_S, Volume
+from replay.commands.tasks import tasks
+from replay.experiment.folder import RunFolder
 from replay.experiment.nights import opened
+from replay.experiment.run import resolve
+from replay.experiment.running import make
+from replay.experiment.spec import RunSpec
 from replay.importers import import_all
-from replay.tasks.n1_share import N1Share, n1_share
+from replay.tasks.n1_share import N1Share, n1_share, n1_shares
 from replay.tasks.start_points import start_points
 from replay.tasks.task import StartKind
 from replay.tasks.task_set import make_tasks
 from replay.wake_rule import WakeTable
-from tests.replay.nights import ALWAYS, Lived, night
+from tests.replay.nights import ALWAYS, Lived, night, recording
 from tests.replay.tasks.made import NOBODY, noted, task_at, tried
 
 SOUND = PlaySound(Volume.LOW, "now")
@@ -76,6 +83,31 @@ def test_a_refused_cue_is_no_cue() -> None:
     unsaid = PlaySound("loud", "now")  # type: ignore[arg-type]
     done = tried(night("1" * 60), task_at(0), {0: unsaid, 1: SOUND})
     assert share(done, 5.0) == N1Share(cues=1, n1=1, n2=0, awake=0, light=0, other=0)
+
+
+def test_a_run_tells_it_by_agent_and_night(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    letters = "W" + "LLLLDD" * 12 + "W" * 5
+    path = tmp_path / "told.mcap"
+    write_night(path, recording(letters, truth="W" + "W122DD" * 12 + "W" * 5, night_id="told"))
+    run = resolve(RunSpec(("wait", "random"), nights=(path,), dropout=0.0))
+    folder = make(run, tmp_path / "run").folder.path
+    shares = n1_shares(RunFolder.open(folder), minutes=1.0)
+    assert set(shares) == {("wait", "told"), ("random", "told")}
+    assert shares["wait", "told"] == N1Share(0, 0, 0, 0, 0, 0)
+    cued = shares["random", "told"]
+    assert cued.cues == cued.n1 + cued.awake + cued.other > 0  # the first minute is true W, N1
+    assert cued.n1
+
+    assert tasks(n1_share=folder, minutes=1.0, json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["minutes"] == 1.0
+    assert {one["agent"]: one["n1"] for one in told["shares"]} == {"wait": 0, "random": cued.n1}
+    assert tasks(n1_share=folder, minutes=1.0) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"{100 * cued.n1 / cued.cues:.0f} %" in next(x for x in lines if x.startswith("random"))
+    assert max(map(len, lines)) <= 80
 
 
 def test_on_a_recorded_night_the_shares_are_those_of_the_experts(tmp_path: Path) -> None:
