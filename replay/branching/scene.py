@@ -15,6 +15,7 @@ from replay.controls.contenders import contender
 from replay.experiment.folder import MANIFEST
 
 if TYPE_CHECKING:
+    from replay.experiment.spec import RunSpec
     from replay.recorded_night import RecordedNight
     from replay.setting import Setting
 
@@ -50,9 +51,8 @@ def _of_run(parent: Parent, key: str, then: str | None) -> Scene:
     from replay.experiment.run import setting_of as planned_setting
     from replay.experiment.spec import read_spec
 
-    spec, name = read_spec(parent.folder / SPEC), key.partition("/")[0]
-    alone = tuple(path for path in spec.nights if path.stem == name)
-    run = resolve(replace(spec, nights=alone or spec.nights))
+    name = key.partition("/")[0]
+    run = resolve(_narrowed(read_spec(parent.folder / SPEC), parent, key))
     planned = next((one for one in run.planned if one.unit.key == key), None)
     if planned is None:
         raise BranchError(f"{parent.trace.path}: no attempt {key} is planned in {parent.folder}")
@@ -63,6 +63,25 @@ def _of_run(parent: Parent, key: str, then: str | None) -> Scene:
         return Scene(night, setting, contender(then), False)
     same = _told(parent, "agents", planned.unit.agent) == run.manifest["agents"][planned.unit.agent]
     return Scene(night, setting, agent_of(run.spec, planned, night, setting), same)
+
+
+def _narrowed(spec: RunSpec, parent: Parent, key: str) -> RunSpec:
+    """The spec without the nights and tasks that the attempt is none of, where that is told."""
+    night, name, _, scale = key.split("/")
+    listed = parent.manifest.get("tasks")
+    tasks = listed if isinstance(listed, list) else []
+    tasks = [task for task in tasks if isinstance(task, Mapping)]
+    mine = [task for task in tasks if (task.get("night"), task.get("name")) == (night, name)]
+    told = {word: [task.get(word) for task in mine] for word in ("seed", "kind", "condition")}
+    return replace(
+        spec,
+        nights=tuple(path for path in spec.nights if path.stem == night) or spec.nights,
+        seeds=tuple(seed for seed in spec.seeds if seed in told["seed"]) or spec.seeds,
+        kinds=tuple(kind for kind in spec.kinds if kind in told["kind"]) or spec.kinds,
+        conditions=tuple(one for one in spec.conditions if one.name in told["condition"])
+        or spec.conditions,
+        scales=tuple(one for one in spec.scales if f"x{one:g}" == scale) or spec.scales,
+    )
 
 
 def _told(parent: Parent, *keys: str) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from agents.types import Agent, AgentError
+from replay.tasks.oracle import oracle_actions
 
 if TYPE_CHECKING:
     from replay.recorded_night import RecordedNight
@@ -112,8 +113,6 @@ def contender_identity(spec: str, *, development: Sequence[RecordedNight] = ()) 
 def _oracle(night: RecordedNight | None, task: Task | None, setting: Setting | None) -> Agent:
     if night is None or task is None or setting is None:
         raise ControlError("the oracle is built for one task: it needs its night and setting")
-    from replay.tasks.oracle import oracle_actions
-
     actions = oracle_actions(
         night,
         task,

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from replay.controls.contenders import CONTROLS, MUST_LOSE
 from replay.scores.bootstrap import FEW_CLUSTERS
-from replay.scores.figures import AgentScore, Comparison, Saturation, Split, Word
+from replay.scores.conclusion import Word
+from replay.scores.figures import AgentScore, Comparison, Saturation, Split
 from replay.scores.score_words import (
     cells_in_words,
     rate_in_words,

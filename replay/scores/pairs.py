@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from replay.scores.cases import Case, Group
+from replay.scores.conclusion import Word
 from replay.scores.dose import rem_minutes
 from replay.scores.estimators import ALPHA, holm, mcnemar, resolution
-from replay.scores.figures import Comparison, Difference, Split, Word
+from replay.scores.figures import Comparison, Difference, Split
 from replay.scores.permutation import permutation_p
 
 Pair = tuple[Case, Case]

@@ -15,8 +15,9 @@ from bedside.trace import FileSink, Trace
 from replay.manifest import made_of, replay_id, write_manifest
 from replay.progress import Report
 from replay.setting import Setting
+from replay.simulation.headband import KIND
 from replay.simulation.nights import SimulatedNight, simulate
-from replay.simulation.world import KIND, NOTE, Simulation
+from replay.simulation.world import NOTE, Simulation
 from replay.staging import staged
 from replay.summary import Summary, summarise
 from replay.trace_lines import read_lines

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
@@ -13,28 +11,24 @@ from bedside.night import StepDone
 from bedside.plan import Ending
 from bedside.recording import MemoryRecording, RecordingInfo
 from bedside.trace import SCHEMA, MemorySink, Trace
-from devices.ports import Clock, Push
-from devices.types import EPOCH_S, PaprikaError, Sample, Stage, StageReading, Stream, StreamInfo
-from replay.clock import VirtualTimeLoop
+from devices.types import PaprikaError
 from replay.conditions import PLAIN
 from replay.overlays.confusion import Device, Overlay
-from replay.player import PlayerError
 from replay.progress import Report
 from replay.recorded_night import RecordedNight
-from replay.rolls import Dice, RollStream, roll_night
+from replay.rolls import Dice, roll_night
 from replay.room import SilentRoom
 from replay.setting import Setting
 from replay.simulation.answers import Answers, ThemeModel, bundled_answers, bundled_theme_model
+from replay.simulation.headband import KIND, STREAMS, Dropout, SimulatedHeadband
 from replay.simulation.profiles import as_toml
 from replay.simulation.sleep import Profile
 from replay.simulation.sleeper import SimulatedSleeper
 from replay.world import World, recorded_world
 
-KIND: Final = "simulation"
 EPOCHS: Final = 960
 """Eight hours."""
 NOTE: Final = "SIMULATION: no person slept this night"
-_STAGES: Final = (StreamInfo(Stream.STAGE, EPOCH_S, KIND, simulated=True),)
 
 
 class SimulationError(PaprikaError):
@@ -121,7 +115,7 @@ def simulated_world(
         sleeper,
         simulation.epochs,
         device=_device(simulation, dice),
-        dropout=_Dropout(dice, setting.dropout, hidden),
+        dropout=Dropout(dice, setting.dropout, hidden),
     )
     world = replace(
         _likeness(simulation, setting, session_id),
@@ -132,83 +126,6 @@ def simulated_world(
         ended=_Endings(simulation, setting, progress),
     )
     return SimulatedWorld(world, sleeper, headband)
-
-
-class SimulatedHeadband:
-    """A source whose next epoch is slept only when the night has come to it.
-
-    shown: what it has shown of each epoch, before any dropout.
-    """
-
-    name = KIND
-
-    def __init__(
-        self,
-        sleeper: SimulatedSleeper,
-        epochs: int,
-        *,
-        device: Device | None,
-        dropout: _Dropout,
-    ) -> None:
-        self._sleeper = sleeper
-        self._epochs = epochs
-        self._device = device
-        self._dropout = dropout
-        self._label: Sample | None = None
-        self.shown: list[Stage] = []
-        self.streams = _STAGES
-
-    def pushing(self, push: Push, clock: Clock) -> AbstractAsyncContextManager[None]:
-        return self._pushing(push)
-
-    @asynccontextmanager
-    async def _pushing(self, push: Push) -> AsyncIterator[None]:
-        loop = asyncio.get_running_loop()
-        if not isinstance(loop, VirtualTimeLoop):
-            raise PlayerError("a simulated night is played on replay.clock.VirtualTimeLoop only")
-        self._loop, self._push = loop, push
-        loop.feed = self
-        try:
-            yield
-        finally:
-            loop.feed = None
-
-    def next_t(self) -> float | None:
-        if self._label is not None:
-            return self._label.t
-        return None if len(self.shown) >= self._epochs else len(self.shown) * EPOCH_S
-
-    def deliver(self, limit: float) -> None:
-        while (t := self.next_t()) is not None and t < limit:
-            label, self._label = self._label, None
-            if label is None:
-                self._label = self._next_label()
-                continue
-            self._loop.advance(label.t)
-            self._push(label)
-            if self._loop.interrupted:
-                return
-
-    def _next_label(self) -> Sample | None:
-        """Sleep on for an epoch. Called after all that happened up to its start."""
-        epoch = len(self.shown)
-        true = self._sleeper.sleep_on()
-        shown = true if self._device is None else self._device.show(epoch, true)
-        self.shown.append(shown)
-        if self._dropout.drops(epoch) or shown is Stage.UNKNOWN:
-            return None
-        return Sample(Stream.STAGE, epoch * EPOCH_S + 15.0, StageReading(shown), KIND)
-
-
-class _Dropout:
-    def __init__(self, dice: Dice, chance: float, hidden: Trace) -> None:
-        self._dice, self._chance, self._hidden = dice, chance, hidden
-
-    def drops(self, step: int) -> bool:
-        if not self._chance or self._dice.roll(RollStream.DROPOUT, step) >= self._chance:
-            return False
-        self._hidden.line("event", {"t": step * EPOCH_S, "event": "dropout", "step": step})
-        return True
 
 
 class _Endings:
@@ -242,7 +159,7 @@ def _likeness(simulation: Simulation, setting: Setting, session_id: str) -> Worl
         kind=KIND,
         origin=KIND,
         epochs=0,
-        streams=_STAGES,
+        streams=STREAMS,
         synthetic=True,
         stages="",
         notes=(NOTE,),

@@ -155,7 +155,7 @@ def test_a_manifest_that_is_none_is_refused(tmp_path: Path, raw: bytes) -> None:
         played.branch(11, Wait())
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(where=st.integers(0, 10**6), byte=st.integers(0, 255))
 def test_a_trace_with_any_byte_changed_is_branched_or_refused(
     where: int, byte: int, tmp_path_factory: pytest.TempPathFactory

@@ -215,7 +215,7 @@ def test_other_names_are_looked_for_among_the_agents() -> None:
     assert contender("rem_rule").name == "rem_rule"
     with pytest.raises(AgentLoadError, match=r"no agent 'rem_rul' \(did you mean rem_rule\?\)"):
         contender("rem_rul")
-    with pytest.raises(AgentLoadError, match=r"did you mean late_25s.*rem_rule.*oracle.*clock_only"):
+    with pytest.raises(AgentLoadError, match=r"late_25s\?.*rem_rule.*oracle.*clock_only"):
         contender("late_25")
 
 

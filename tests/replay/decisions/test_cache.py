@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay.decisions.cache import (
@@ -197,6 +197,7 @@ def test_two_processes_that_fill_one_cache_agree_on_every_answer(tmp_path: Path)
         max_size=4,
     )
 )
+@settings(max_examples=40)
 def test_any_json_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, body: dict[str, Any]
 ) -> None:

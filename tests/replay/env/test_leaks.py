@@ -161,7 +161,7 @@ def told_until(recorded: RecordedNight, actions: list[Any], last: int, **options
 
 
 @given(HAPPENED, HAPPENED, HAPPENED, HAPPENED, CUES, st.integers(START, 16), st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_rewriting_all_of_the_recording_after_an_epoch_changes_nothing_up_to_it(
     shown: str, true: str, shown_later: str, true_later: str, cues: Any, last: int, wakes: bool
 ) -> None:
@@ -179,7 +179,7 @@ def test_rewriting_all_of_the_recording_after_an_epoch_changes_nothing_up_to_it(
 
 
 @given(HAPPENED, HAPPENED, HAPPENED, CUES, st.integers(START, 16))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_rewriting_what_is_shown_after_an_epoch_changes_nothing_up_to_it_with_the_usual_dice(
     shown: str, true: str, shown_later: str, cues: Any, last: int
 ) -> None:
@@ -190,7 +190,7 @@ def test_rewriting_what_is_shown_after_an_epoch_changes_nothing_up_to_it_with_th
 
 
 @given(HAPPENED, HAPPENED, HAPPENED, CUES)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_another_truth_changes_nothing_where_no_cue_wakes(
     shown: str, true: str, other: str, cues: Any
 ) -> None:

@@ -1,5 +1,7 @@
 """Rewards: components by name, their weighted sum, shaping by a potential, whole numbers."""
 
+from pathlib import Path
+
 import gymnasium
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replay.env.plain_actions import NoLines, PlainActions
-from replay.env.recorders import MemoryRecorder
+from replay.env.recorders import FolderRecorder, MemoryRecorder
 from replay.env.rewards import (
     Components,
     PotentialShaping,
@@ -15,6 +17,8 @@ from replay.env.rewards import (
     RewardWeights,
     SeedReward,
 )
+from replay.export.hidden import HiddenLines
+from replay.export.records import trace_records
 from tests.replay.env.environments import LOUD, SOFT, STOP, environment, played
 from tests.replay.nights import lines_of, night
 
@@ -188,3 +192,27 @@ def test_a_number_beyond_the_lines_begins_again_and_no_line_is_told() -> None:
         assert env.action(np.array([0, 0, 1, 0]))["kind"] == 0
         with pytest.raises(NoLines, match="no line to whisper"):
             env.action(np.array([2, 0, 0, 0]))
+
+
+@pytest.mark.parametrize("condition", ["plain", "cue_late", "cue_fails+stop_pressed"])
+@pytest.mark.parametrize("latency", [None, 2.4, 29.0])
+def test_components_follow_from_the_traces_as_an_export_works_them_out(
+    tmp_path: Path, condition: str, latency: float | None
+) -> None:
+    with environment(
+        night("RRRRLLDDRRWL" * 6),
+        start=2,
+        condition=condition,
+        latency=latency,
+        wake_scale=3.0,
+        recorder=FolderRecorder(tmp_path),
+    ) as env:
+        played(env, {step: (SOFT, LOUD)[step % 2] for step in range(0, 39, 3)}, seed=4)
+    shown = trace_records(tmp_path / "0001.trace.jsonl", 1).records
+    hidden = HiddenLines(tmp_path / "0001.hidden.jsonl").records(shown, 2)
+    lines = lines_of((tmp_path / "0001.components.jsonl").read_bytes())
+    assert len(lines) == len(shown) - 1
+    for line, step, unseen in zip(lines, shown, hidden, strict=False):
+        told = {**step["reward_components"], "waking": unseen["reward_waking"]}
+        assert told == {name: line[name] for name in Components().as_dict()}
+    assert condition != "plain" or sum(line["waking"] for line in lines) > 0

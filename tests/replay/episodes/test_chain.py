@@ -326,7 +326,7 @@ def test_nights_without_a_date_or_at_one_time_have_no_order(tmp_path: Path) -> N
 def folder_of_nights(tmp_path: Path) -> Path:
     folder = tmp_path / "nights"
     folder.mkdir()
-    for k, letters in enumerate(LETTERS):
+    for k, letters in enumerate(BRIEF):
         made = recording(letters, night_id=f"n{k}", start_wall_ns=START_WALL_NS + k * DAY_NS)
         write_night(folder / f"n{k}.mcap", made)
     return folder
@@ -441,8 +441,9 @@ def test_real_nights_of_one_person_in_a_row(recorded_nights: Path, tmp_path: Pat
     place = recorded_nights / "hypnograms" / "zeo"
     first = sorted(place.glob("*.csv"))[0]
     made = list(islice(read(first, ImportOptions()), 2))
+    spec = EpisodeSpec(DigestRule, setting(1.0, steps=300))
     known = [RecordedNight(one) for one in made if isinstance(one, MemoryRecording)]
-    done: Episode = run_episode(known[::-1], SPEC, out=tmp_path / "out")
+    done: Episode = run_episode(known[::-1], spec, out=tmp_path / "out")
     starts = [row.start_wall_ns for row in done.rows]
     assert len(starts) == 2
     assert starts == sorted(starts)

@@ -341,9 +341,9 @@ def test_a_live_trace_has_no_hidden_side(tmp_path: Path, cut: Lived) -> None:
 def test_memory_does_not_grow_with_the_number_of_attempts(tmp_path: Path) -> None:
     import tracemalloc
 
-    long = lived(night("LR" * 30), FixedTimer(), setting())
+    long = lived(night("LR" * 20), FixedTimer(), setting())
     peaks = []
-    for count in (2, 7):
+    for count in (2, 6):
         keys = [f"n/t{number:02}/a/x1" for number in range(count)]
         run = run_of(tmp_path / f"run{count}", dict.fromkeys(keys, long))
         tracemalloc.start()

@@ -359,7 +359,7 @@ def test_a_compressed_trace_that_was_cut_is_refused(tmp_path: Path, keep: int) -
         trace_records(path, 0)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(raw=st.binary(max_size=200), place=st.integers(0, 13))
 def test_bytes_that_are_no_trace_are_refused(
     raw: bytes, place: int, tmp_path_factory: pytest.TempPathFactory

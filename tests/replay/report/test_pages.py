@@ -30,7 +30,8 @@ from replay.report.pages.decisions import example_of
 from replay.report.pages.score_tables import comparisons_table
 from replay.report.pages.tasks import tasks_script
 from replay.report.tables import Cell, data, table
-from replay.scores.figures import Split, Word
+from replay.scores.conclusion import Word
+from replay.scores.figures import Split
 from replay.scores.scoreboard import scoreboard
 from replay.staging import StagingError
 from tests.replay.experiment.runs import made, small_night, small_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay.scores.estimators import (
@@ -40,6 +40,7 @@ def test_no_event_in_15_attempts_still_leaves_18_percent_and_in_75_leaves_4():
     assert f"{upper_bound(0, 75):.3f}" == "0.039"
 
 
+@settings(max_examples=40, deadline=None)
 @given(shares)
 def test_an_interval_holds_its_share_and_more_events_raise_it(share: tuple[int, int]):
     events, of = share
@@ -83,6 +84,7 @@ def test_holm_leaves_out_what_was_not_tested():
     assert holm([]) == []
 
 
+@settings(max_examples=40, deadline=None)
 @given(ps)
 def test_holm_lowers_no_p_and_keeps_their_order(given_ps: list[float | None]):
     pairs = [(p, q) for p, q in zip(given_ps, holm(given_ps), strict=True) if p is not None]

@@ -18,6 +18,7 @@ ps = st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=12)
 values = st.integers(0, 4)
 
 
+@settings(max_examples=40, deadline=None)
 @given(shares)
 def test_an_interval_is_the_one_of_statsmodels(share: tuple[int, int]):
     assert clopper_pearson(*share) == pytest.approx(
@@ -25,12 +26,14 @@ def test_an_interval_is_the_one_of_statsmodels(share: tuple[int, int]):
     )
 
 
+@settings(max_examples=40, deadline=None)
 @given(shares)
 def test_an_upper_bound_is_the_one_of_scipys_binomial_test(share: tuple[int, int]):
     exact = binomtest(*share, alternative="less").proportion_ci(0.95, method="exact")
     assert upper_bound(*share) == pytest.approx(exact.high, abs=1e-9)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_is_the_exact_one_of_statsmodels(b: int, c: int):
     expected = tables.mcnemar([[7, b], [c, 3]], exact=True).pvalue if b + c else 1.0
@@ -45,6 +48,7 @@ def test_holm_is_the_one_of_statsmodels(given_ps: list[float | None]):
     assert [p for p in holm(given_ps) if p is not None] == pytest.approx(expected)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(values, values), min_size=2, max_size=7))
 def test_kendalls_tau_is_the_one_of_scipy(pairs: list[tuple[int, int]]):
     first, second = zip(*pairs, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replay.scores.estimators import ScoreError
@@ -27,6 +27,7 @@ def test_pass_k_by_hand(passed: int, planned: int, k: int, value: float):
     assert pass_k(passed, planned, k) == pytest.approx(value)
 
 
+@settings(max_examples=40, deadline=None)
 @given(tallies(), st.data())
 def test_pass_k_is_the_share_of_draws_of_k_seeds_that_all_passed(tally: Tally, data: st.DataObject):
     k = data.draw(st.integers(1, tally.planned))
@@ -35,6 +36,7 @@ def test_pass_k_is_the_share_of_draws_of_k_seeds_that_all_passed(tally: Tally, d
     assert pass_k(tally.passed, tally.planned, k) == pytest.approx(sum(draws) / len(draws))
 
 
+@settings(max_examples=40, deadline=None)
 @given(tallies(), st.data())
 def test_the_bounds_are_the_lowest_and_highest_of_all_completions(
     tally: Tally, data: st.DataObject
@@ -47,6 +49,7 @@ def test_the_bounds_are_the_lowest_and_highest_of_all_completions(
     assert pass_k_bounds(tally, k) == (min(found), max(found))
 
 
+@settings(max_examples=40, deadline=None)
 @given(tallies())
 def test_a_larger_k_is_never_easier(tally: Tally):
     lower, upper = zip(*(pass_k_bounds(tally, k) for k in range(1, tally.planned + 1)), strict=True)

@@ -25,16 +25,19 @@ def counted(differences: list[float]) -> float:
     return sum(one >= observed - 1e-9 for one in sums) / len(sums)
 
 
+@settings(max_examples=40, deadline=None)
 @given(whole)
 def test_whole_numbers_give_the_exact_share_of_arrangements(differences: list[int]):
     assert permutation_p(differences, seed=1) == pytest.approx(counted([*differences]), abs=1e-9)
 
 
+@settings(max_examples=40, deadline=None)
 @given(fractions)
 def test_few_fractions_give_the_exact_share_of_arrangements(differences: list[float]):
     assert permutation_p(differences, seed=1) == pytest.approx(counted(differences), abs=1e-9)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 90), st.integers(0, 90))
 def test_of_passes_alone_it_is_mcnemars_exact_test(only_first: int, only_second: int):
     differences = [1] * only_first + [-1] * only_second

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from replay.scores.figures import Bound, Difference, Interval, Method, Rate, Split, Word
+from replay.scores.conclusion import Word
+from replay.scores.figures import Bound, Difference, Interval, Method, Rate, Split
 from replay.scores.score_words import (
     between,
     bound_in_words,

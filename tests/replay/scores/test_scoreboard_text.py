@@ -9,15 +9,20 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from replay.scores.figures import Scoreboard
 from replay.scores.scoreboard import scoreboard
 from replay.scores.scoreboard_text import print_scoreboard
 from tests.replay.scores.score_rows import Run, played, together
 
 
 def printed(run: Run, width: int = 80, encoding: str = "utf-8") -> str:
+    return shown(scoreboard(*run), width, encoding)
+
+
+def shown(board: Scoreboard, width: int = 80, encoding: str = "utf-8") -> str:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=out, width=width, highlight=False)
-    print_scoreboard(scoreboard(*run), console=console)
+    print_scoreboard(board, console=console)
     out.flush()
     written = out.buffer
     assert isinstance(written, io.BytesIO)
@@ -41,23 +46,28 @@ def whole_run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def text() -> str:
-    return printed(whole_run())
+def board() -> Scoreboard:
+    return scoreboard(*whole_run())
+
+
+@pytest.fixture(scope="module")
+def text(board: Scoreboard) -> str:
+    return shown(board)
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_no_line_is_wider_than_the_terminal(width: int):
-    lines = printed(whole_run(), width).splitlines()
+def test_no_line_is_wider_than_the_terminal(board: Scoreboard, width: int):
+    lines = shown(board, width).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert not any(line.endswith(" ") for line in lines)
 
 
-def test_a_narrower_terminal_loses_no_figure(text: str):
-    assert printed(whole_run(), 40) == text
+def test_a_narrower_terminal_loses_no_figure(board: Scoreboard, text: str):
+    assert shown(board, 40) == text
 
 
-def test_a_terminal_without_unicode_gets_ascii():
-    found = printed(whole_run(), encoding="ascii")
+def test_a_terminal_without_unicode_gets_ascii(board: Scoreboard):
+    found = shown(board, encoding="ascii")
     assert "(<= " in found
     assert "0.40-0.60" in found
 

@@ -61,7 +61,7 @@ def test_every_fault_can_be_lived_with(condition: Condition) -> None:
 
 def test_composed_tasks_of_the_bundled_night_stand() -> None:
     conditions = composed_conditions(sample=4)
-    tasks = make_tasks(bundled_night(), seeds=(1,), conditions=conditions)[5:45:6]
+    tasks = make_tasks(bundled_night(), seeds=(1,), conditions=conditions)[5:45:9]
     found = [self_check(bundled_night(), task, wake_table=TABLE, dropout=0.02) for task in tasks]
     assert {one.standing for one in found} <= {Standing.VALID, Standing.RESTRAINT}
     assert sum(one.standing is Standing.VALID for one in found) > len(found) / 2

@@ -137,10 +137,9 @@ def test_what_the_uncued_task_shows_is_what_an_agent_that_waits_sees(name: str) 
     assert shown[-1].value == lived.trace[-2]["epoch"]["stage"]
 
 
-@pytest.mark.parametrize("seed", [1, 6])
-def test_on_the_bundled_night_the_oracle_passes_what_is_feasible(seed: int) -> None:
+def test_on_the_bundled_night_the_oracle_passes_what_is_feasible() -> None:
     recorded = bundled_night()
-    for task in make_tasks(recorded, seeds=(seed,)):
+    for task in make_tasks(recorded, seeds=(6,)):
         found = oracle_actions(recorded, task, TABLE, dropout=0.02)
         assert (found is not None) == feasible(recorded, task, TABLE, dropout=0.02)
         assert (found is not None) == (task.start.kind is StartKind.REM_ONSET)
