@@ -26,6 +26,8 @@ def staged(folder: Path) -> Iterator[Path]:
     staging = folder / f".{os.getpid()}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if (folder / "attempts").exists():
+            raise StagingError(f"{folder}: holds a run of `paprika run`; choose another --out")
         with alone(folder):
             shutil.rmtree(staging, ignore_errors=True)
             staging.mkdir()

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from bedside.cli import print_json
+from devices.types import PaprikaError
 from replay.progress import output_to_errors
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ def check(agent: str, /, *, json: bool = False) -> int:
             broken = None
         except AssertionError as error:
             broken = str(error)
+        except (SystemExit, Exception) as error:
+            if isinstance(error, PaprikaError):
+                raise
+            broken = f"it ended the check: {type(error).__name__}: {error}".rstrip(": ")
     if json:
         print_json({"agent": agent, "kept": broken is None, "broken": broken})
     elif broken is None:

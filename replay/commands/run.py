@@ -38,7 +38,7 @@ class RunOptionError(PaprikaError):
 def run(
     *,
     agents: Annotated[list[str], Several],
-    seed: int | None = None,
+    seed: str | None = None,
     seeds: Annotated[list[str] | None, Several] = None,
     wake_scale: Annotated[list[float] | None, Several] = None,
     nights: Annotated[list[Path] | None, Several] = None,
@@ -150,16 +150,16 @@ def run(
             wake_option=wake_option,
             service=service,
             jobs=jobs,
-            dry_run=dry_run,
         )
         from replay.commands.episode import episode as chain
 
         return chain(
             nights or (),
             agent=_one("--agents", agents),
-            seed=_one("--seeds", _seeds(seed, seeds)),
+            seed=_not_held_out(_one("--seeds", _seeds(seed, seeds))),
             wake_scale=_one("--wake-scale", wake_scale or (1.0,)),
-            mode=mode or _default_mode(),
+            mode=mode,
+            dry_run=dry_run,
             out=out,
             resume=resume,
             json=json,
@@ -226,10 +226,12 @@ def _refuse_with_episode(**given: object) -> None:
             raise RunOptionError(f"{option}: an episode does not take it; leave it out")
 
 
-def _default_mode() -> Any:
-    from bedside.configuration import default_value
+def _not_held_out(seed: int) -> int:
+    from replay.tasks.task import HELD_OUT_SEEDS
 
-    return default_value("paprika", "replay.mode", str)
+    if seed in HELD_OUT_SEEDS:
+        raise RunOptionError(f"--seed {seed}: held out for tasks; give an episode another")
+    return seed
 
 
 def _one(option: str, given: Sequence[_T]) -> _T:
@@ -241,12 +243,12 @@ def _one(option: str, given: Sequence[_T]) -> _T:
 def _spec(**given: Any) -> RunSpec:
     from bedside.configuration import default_value
     from bedside.safety.gate import Mode
-    from replay.conditions import PLAIN, condition_named
+    from replay.conditions import PLAIN, task_condition
     from replay.experiment.spec import RunSpec
     from replay.tasks.start_points import DEFAULT_KINDS
     from replay.tasks.task import StartKind
 
-    mode = given.pop("mode") or _default_mode()
+    mode = given.pop("mode") or default_value("paprika", "replay.mode", str)
     dropout = given.pop("dropout")
     if dropout is None:
         dropout = default_value("paprika", "replay.task_dropout", float)
@@ -255,7 +257,7 @@ def _spec(**given: Any) -> RunSpec:
         mode=Mode(mode),
         dropout=dropout,
         kinds=tuple(map(StartKind, kinds)) if kinds else DEFAULT_KINDS,
-        conditions=tuple(map(condition_named, conditions)) if conditions else (PLAIN,),
+        conditions=tuple(map(task_condition, conditions)) if conditions else (PLAIN,),
         decisions=_decisions(**given.pop("decisions")),
         **given,
     )
@@ -283,11 +285,13 @@ def _decisions(
     )
 
 
-def _seeds(seed: int | None, seeds: Sequence[str] | None) -> tuple[int, ...]:
-    if seeds is None:
-        return (1 if seed is None else seed,)
-    if seed is not None:
+def _seeds(seed: str | None, seeds: Sequence[str] | None) -> tuple[int, ...]:
+    if seed is not None and seeds is not None:
         raise RunOptionError("--seed and --seeds: give one of them")
+    if seed is not None and not re.fullmatch(r"\d{1,9}", seed):
+        raise RunOptionError(f"--seed {seed}: give a whole number")
+    if seeds is None:
+        return (int(seed or 1),)
     found: list[int] = []
     for part in (piece for given in seeds for piece in given.split(",")):
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part)

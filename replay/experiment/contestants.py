@@ -8,7 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from replay.controls.contenders import contender_identity
+from bedside.agent_loading import NAMES
+from devices.types import PaprikaError
+from replay.controls.contenders import contender_identity, control_names
 from replay.experiment.nights import opened
 from replay.experiment.spec import RunSpec
 from replay.recorded_night import RecordedNight
@@ -16,18 +18,25 @@ from replay.recorded_night import RecordedNight
 LONGEST_LABEL: Final = 60
 
 
+class ContestantError(PaprikaError):
+    """An agent cannot take part; the message names it."""
+
+
 def identities(spec: RunSpec) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """Label and identity of every agent, by how it is loaded; labels are unique in a run."""
     found: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    taken: set[str] = set()
+    taken: set[str] = {*NAMES, *control_names()}
     for spoken in spec.agents:
         made = contender_identity(spoken, development=development(spec.development))
         plain = re.sub(r"[^\w.+-]+", "_", made["name"]).strip("._") or "agent"
         label, number = plain[:LONGEST_LABEL], 2
-        while label in taken:
+        while label in taken and label != spoken:
             label, number = f"{plain[:LONGEST_LABEL]}-{number}", number + 1
         taken.add(label)
-        found[spoken] = label, {**made, "given_as": _without_folders(spoken)}
+        identity = {**made, "given_as": _without_folders(spoken)}
+        if identity in [known for _, known in found.values()]:
+            raise ContestantError(f"--agents {spoken}: this agent is in the run already")
+        found[spoken] = label, identity
     return found
 
 

@@ -19,8 +19,10 @@ HEARD: Final = frozenset({"sound", "whisper"})
 """Kinds that count as a cue in REM. Source: `design.md` §5, Action."""
 REACHED: Final = ("roll", "awake_already")
 """Hidden events of a cue that reached the sleeper."""
-BROKEN_SHARE: Final = 0.5
-"""An agent more of whose decisions are errors or nonsense is broken, not bad. Assumed."""
+BROKEN_SHARE: Final = 0.1
+"""An agent more of whose decisions are no decisions of its own is broken, not bad. Assumed."""
+NO_DECISION: Final = ("error", "nonsense", "busy")
+"""Statuses of such decisions; a late answer is an answer."""
 ENDED_AS_PLANNED: Final = frozenset(
     {Ending.STEP_LIMIT, Ending.AGENT_STOP, Ending.STABLE_DEEP, Ending.NIGHT_END}
 )
@@ -184,10 +186,13 @@ def _status(found: Summary, spent: Costs) -> tuple[Status, str | None]:
         return Status.CANCELLED, "cancelled"
     if spent.failed_calls:
         return Status.PROVIDER_ERROR, f"{spent.failed_calls} of {spent.calls} calls failed"
-    broken = found.decisions.get("error", 0) + found.decisions.get("nonsense", 0)
+    broken = sum(found.decisions.get(status, 0) for status in NO_DECISION)
     decided = sum(found.decisions.values())
     if broken > BROKEN_SHARE * decided:
-        return Status.AGENT_ERROR, f"{broken} of {decided} decisions were errors or nonsense"
+        return (
+            Status.AGENT_ERROR,
+            f"{broken} of {decided} decisions were none of its own",
+        )
     if found.ending in ENDED_AS_PLANNED:
         return Status.COMPLETED, None
     return Status.TRUNCATED, f"ended early: {found.ending}"

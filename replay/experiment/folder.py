@@ -156,7 +156,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     schema = manifest.get("schema") if isinstance(manifest, dict) else None
     if isinstance(schema, int) and schema > SCHEMA:
         raise FolderError(f"{path}: schema {schema} is newer than {SCHEMA}; update Paprika")
-    if schema != SCHEMA or "units" not in manifest:
+    keys = ("id", "comparability_key", "agents", "units")
+    if schema != SCHEMA or any(key not in manifest for key in keys):
         raise FolderError(f"{path}: not the manifest of a run")
     return dict(manifest)
 

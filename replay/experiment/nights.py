@@ -38,13 +38,23 @@ def opened(path: Path | None, overlay: str, *, in_memory: bool) -> RecordedNight
             f"{night.place}: its id {night.info.night_id[:40]!r} cannot name a folder: letters, "
             "digits, dot, plus and minus only; import the recording again"
         )
+    if overlay != "device":
+        from replay.overlays import overlaid, overlay_named
+
+        night = overlaid(night, overlay_named(overlay), seed=OVERLAY_SEED)
     if all(stage is Stage.UNKNOWN for stage in night.shown):
         raise NightsError(f"{night.place}: not one epoch has a stage; leave this night out")
+    return night
+
+
+def task_night(path: Path | None, overlay: str, night: RecordedNight) -> RecordedNight:
+    """The night by whose stages tasks start: as recorded, so that they are the same under every
+    overlay; where a recording shows no stage of its own, the one under the overlay."""
     if overlay == "device":
         return night
-    from replay.overlays import overlaid, overlay_named
-
-    return overlaid(night, overlay_named(overlay), seed=OVERLAY_SEED)
+    recorded = _recorded(path, in_memory=False)
+    shows = any(stage is not Stage.UNKNOWN for stage in recorded.shown)
+    return recorded if shows else night
 
 
 def _recorded(path: Path | None, in_memory: bool) -> RecordedNight:

@@ -14,12 +14,10 @@ from pathlib import Path
 
 from devices.types import PaprikaError
 from replay.experiment.folder import (
-    RESULTS,
     SPEC,
     RunFolder,
     read_manifest,
     trace_path,
-    write_database,
 )
 from replay.experiment.run import Planned, Run, resolve
 from replay.experiment.running import (
@@ -116,10 +114,7 @@ def _regraded(folder: Path, plan: WorkPlan) -> tuple[RunFolder, WorkPlan]:
     rows, missing = counted(plan.run, folder)
     by_key = {row.unit.key: row for row in (*rows, *rows_of_failed(plan.run, missing, folder))}
     ordered = [by_key[planned.unit.key] for planned in plan.run.planned]
-    if plan.checker_changed or not (folder / RESULTS).is_file():
-        conclude(folder, ordered)
-    else:
-        write_database(folder, ordered)
+    conclude(folder, ordered)
     return RunFolder.open(folder), plan
 
 

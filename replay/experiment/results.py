@@ -24,6 +24,7 @@ SCHEMA: Final = 1
 _COUNTS: Final = frozenset(
     {"shown", "true", "violations", "violations_delivered", "limit_hits", "decisions"}
 )
+_MAY_LACK: Final = frozenset({"detail", "first_cue_s", "cost_paid", "cost_nominal"})
 _FLAGS: Final = frozenset({"held_out", "feasible", "evidence"})
 _UNIT: Final = tuple(field.name for field in fields(Unit))
 _ROW: Final = tuple(field.name for field in fields(Row) if field.name != "unit")
@@ -108,6 +109,9 @@ def _values(row: Row) -> Iterator[Any]:
 
 def _row(values: Sequence[Any]) -> Row:
     found = {name: _read(name, value) for name, value in zip((*_UNIT, *_ROW), values, strict=True)}
+    missing = [name for name, value in found.items() if value is None and name not in _MAY_LACK]
+    if missing:
+        raise ValueError(f"no {missing[0]}")
     unit = Unit(**{name: found.pop(name) for name in _UNIT})
     return Row(unit=unit, **{**found, "status": Status(found["status"])})
 

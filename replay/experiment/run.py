@@ -14,7 +14,7 @@ from bedside.configuration import default_toml
 from devices.types import PaprikaError
 from replay.controls.contenders import contender, needs_latch
 from replay.experiment.contestants import development, identities
-from replay.experiment.nights import opened
+from replay.experiment.nights import opened, task_night
 from replay.experiment.rows import Unit
 from replay.experiment.run_manifest import NightFacts, night_facts, run_manifest, task_facts
 from replay.experiment.spec import RunSpec
@@ -23,6 +23,7 @@ from replay.progress import Report
 from replay.recorded_night import RecordedNight
 from replay.setting import Setting
 from replay.tasks.feasibility import feasible
+from replay.tasks.judging import unit_of
 from replay.tasks.task import Task
 from replay.tasks.task_set import make_tasks, task_setting
 from replay.wake_rule import WakeTable, wake_table
@@ -77,7 +78,8 @@ def resolve(spec: RunSpec, progress: Report | None = None) -> Run:
         if facts.id in nights:
             raise RunError(f"{path}: a second night {facts.id}; each can be in a run once")
         nights[facts.id] = facts
-        made = make_tasks(night, seeds=spec.seeds, kinds=spec.kinds, conditions=spec.conditions)
+        base = task_night(path, spec.overlay, night)
+        made = make_tasks(base, seeds=spec.seeds, kinds=spec.kinds, conditions=spec.conditions)
         tasks += [task_facts(task) for task in made]
         planned += _planned(spec, night, made, table, agents)
     if not planned:
@@ -127,40 +129,29 @@ def _planned(
     for task in tasks:
         for scale in spec.scales:
             scaled = replace(table, scale=scale)
-            possible = feasible(night, task, scaled, dropout=spec.dropout)
+            possible = feasible(
+                night, task, scaled, dropout=spec.dropout, mode=spec.mode, latency=spec.latency
+            )
             for agent, (label, made) in agents.items():
                 setting = _setting(spec, agent, task, night, scaled)
                 parts = {**made_of(recording, made, setting), "decisions": asked}
-                yield Planned(_unit(task, label, scale, possible), task, agent, replay_id(parts))
-
-
-def _unit(task: Task, agent: str, scale: float, possible: bool) -> Unit:
-    return Unit(
-        night=task.night,
-        task=task.name,
-        kind=task.start.kind,
-        start_epoch=task.start.epoch,
-        cluster=task.start.cluster,
-        theme=task.theme,
-        seed=task.seed,
-        condition=task.condition.name,
-        held_out=task.held_out,
-        feasible=possible,
-        agent=agent,
-        scale=scale,
-    )
+                unit = unit_of(task, label, scale=scale, feasible=possible)
+                yield Planned(unit, task, agent, replay_id(parts))
 
 
 def _check(spec: RunSpec) -> None:
     for option, values in (
         ("--agents", spec.agents),
         ("--seeds", spec.seeds),
-        ("--wake-scale", spec.scales),
+        ("--wake-scale", tuple(f"{scale:g}" for scale in spec.scales)),
+        ("--conditions", tuple(condition.name for condition in spec.conditions)),
     ):
         if not values:
             raise RunError(f"{option}: give at least one")
         if len(set(values)) < len(values):
             raise RunError(f"{option}: {' '.join(map(str, values))}: each may be given once")
+    if spec.trial < 1:
+        raise RunError(f"--trial {spec.trial}: give 1 or more")
     for scale in spec.scales:
         wake_table(default_toml("wake_table"), scale)
     if not 0.0 <= spec.dropout <= 1.0:

@@ -12,6 +12,7 @@ from bedside.clock import SessionStart, clock_s
 from bedside.configuration import default_toml
 from devices.types import Stage
 from devices.version import VERSION
+from replay.experiment.contestants import development
 from replay.experiment.spec import RunSpec
 from replay.hypnogram import fine_letters, from_fine_letters, letters
 from replay.manifest import (
@@ -78,7 +79,7 @@ def run_manifest(
         "wake_table": wake_table_of(table),
         "awake_epochs": table.awake_epochs,
         "wake_options": table.options,
-        "training_exposure": [path.stem for path in spec.development],
+        "training_exposure": [night.info.night_id for night in development(spec.development)],
         "nights": {name: night.facts for name, night in nights.items()},
         "tasks": tasks,
         "units": units,

@@ -18,7 +18,7 @@ SHOWN_CHANGES = 12
 
 def scored(run: RunFolder) -> Scoreboard:
     """The scoreboard of a run by its newest verdicts."""
-    return scoreboard(run.rows(), run.verdicts(), chances=run.manifest["wake_table"])
+    return scoreboard(run.rows(), run.verdicts(), manifest=run.manifest)
 
 
 def made_as_dict(made: Made) -> dict[str, Any]:

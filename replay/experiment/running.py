@@ -82,6 +82,7 @@ def make(
         RunningError: another run is in the folder, or a broken one and `resume` was not asked for.
         ExposureError: an agent build had its look at a held-out seed in another run.
     """
+    folder = folder.absolute()  # an agent may change the working folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with alone(folder):
@@ -107,7 +108,11 @@ def looks_of(run: Run) -> tuple[Exposed, ...]:
     """The looks at held-out seeds that a run takes. Agents of the house and controls that learn
     nothing take none: they are what others are compared with, and are not tuned."""
     fixed = {*NAMES, *control_names()} - {"memoriser"}
-    tried = (one for one in run.manifest["agents"].values() if one["given_as"] not in fixed)
+    tried = (
+        {**one, "name": one["given_as"]}  # not the name that it gives itself
+        for one in run.manifest["agents"].values()
+        if one["given_as"] not in fixed
+    )
     return exposures(tried, run.nights, run.spec.seeds, run.id)
 
 

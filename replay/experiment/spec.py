@@ -89,9 +89,9 @@ def read_spec(path: Path) -> RunSpec:
             )
         latency, table = given["latency"], given["wake_table"]
         return RunSpec(
-            agents=tuple(given["agents"]),
-            seeds=tuple(given["seeds"]),
-            scales=tuple(given["scales"]),
+            agents=tuple(map(str, given["agents"])),
+            seeds=tuple(map(int, given["seeds"])),
+            scales=tuple(map(float, given["scales"])),
             nights=tuple(map(Path, given["nights"])),
             development=tuple(map(Path, given["development"])),
             kinds=tuple(map(StartKind, given["kinds"])),
@@ -102,7 +102,7 @@ def read_spec(path: Path) -> RunSpec:
             latency=None if latency is None else LatencyModel(**latency),
             stop_is_latch=given["stop_is_latch"],
             wake_table=None if table is None else Path(table),
-            wake_options=tuple(given["wake_options"]),
+            wake_options=tuple(given.get("wake_options", ())),
             decisions=_options(given["decisions"]),
             trial=given["trial"],
         )
@@ -110,7 +110,7 @@ def read_spec(path: Path) -> RunSpec:
         raise SpecError(f"{path}: {error.strerror}; give a run's folder") from None
     except SpecError:
         raise
-    except (KeyError, TypeError, ValueError, PaprikaError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, PaprikaError) as error:
         raise SpecError(f"{path}: not the spec of a run ({error})") from error
 
 

@@ -79,8 +79,14 @@ def add_verdicts(folder: Path, verdicts: Sequence[Verdict]) -> VerdictSet:
 
 def read_verdicts(one: VerdictSet) -> dict[str, Verdict]:
     """The verdicts of a set by key of the unit, in plan order."""
+    head, *lines = _lines(one.path)
+    if head.get("count") != len(lines):
+        raise VerdictSetError(
+            f"{one.path}: {len(lines)} verdicts where its first line says {head.get('count')}; "
+            "delete it, and `paprika regrade` judges anew"
+        )
     found = {}
-    for number, line in enumerate(_lines(one.path)[1:], 2):
+    for number, line in enumerate(lines, 2):
         try:
             values = {Property(name): Value(value) for name, value in line["values"].items()}
             found[line["key"]] = Verdict(line["key"], values, line["reason"])
@@ -106,7 +112,10 @@ def _head(path: Path) -> VerdictSet:
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    rows = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    try:
+        rows = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise VerdictSetError(f"{path}: cannot be read ({error})") from error
     lines = []
     for number, row in enumerate(rows, 1):
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,11 @@ PACKED_LEVEL = 3
 """Of zstd: traces shrink about twentyfold; more costs time and gains little. Measured."""
 
 
+LEFT = 70
+"""Exit code of a process that an agent ended with code 0."""
+FOOTER = b'{"kind":"footer"'
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What a process needs for any attempt of a run. folder: the run's."""
@@ -42,9 +48,11 @@ class Worker:
         self._bench = bench
         self._night: tuple[str, RecordedNight] | None = None
         self._ledger = ledger_of(bench.spec)
+        self._place = os.getcwd()
 
     def make(self, planned: Planned, night: NightFacts) -> Row:
         """Play one attempt and keep its traces; a fault of the agent's or ours is in the row."""
+        os.chdir(self._place)  # an agent before may have gone elsewhere
         try:
             evidence = self._play(planned, self._opened(night))
         except OutsideError as error:
@@ -125,7 +133,7 @@ def keep(folder: Path, key: str, evidence: Evidence) -> None:
 def kept(folder: Path, planned: Planned) -> Evidence | None:
     """The traces of an attempt that are in the folder already; None: it is to be made.
 
-    Traces that cannot be read, or were made under another id, count as not made.
+    Traces that cannot be read, are broken off, or were made under another id count as not made.
     """
     key = planned.unit.key
     if not trace_path(folder, key).is_file():
@@ -136,12 +144,18 @@ def kept(folder: Path, planned: Planned) -> Evidence | None:
         )
     except TraceError:
         return None
-    made_as = f'"session":"{planned.session}"'.encode()
-    whole = evidence.trace.endswith(b"}\n") and made_as in evidence.trace[:200]
+    whole = all(_is_whole(text, planned.session) for text in (evidence.trace, evidence.hidden))
     return evidence if whole else None
 
 
+def _is_whole(trace: bytes, session: str) -> bool:
+    last = trace[trace.rfind(b"\n", 0, -1) + 1 :]
+    made_as = f'"session":"{session}"'.encode()
+    return made_as in trace[:200] and last.startswith(FOOTER) and last.endswith(b"}\n")
+
+
 _worker: Worker | None = None
+_leave = os._exit
 
 
 def begin(bench: Bench) -> None:
@@ -150,10 +164,16 @@ def begin(bench: Bench) -> None:
 
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The pool takes exit code 0 for a process that was done, and would wait for ever.
+    os._exit = lambda code: _leave(code or LEFT)  # type: ignore[assignment]
     _worker = Worker(bench)
 
 
 def work(planned: Planned, night: NightFacts) -> Row:
     """One attempt in a process that has begun."""
     assert _worker is not None
-    return _worker.make(planned, night)
+    try:
+        return _worker.make(planned, night)
+    except KeyboardInterrupt:  # not a person's: this process does not hear Ctrl-C
+        detail = "the agent raised KeyboardInterrupt"
+        return row_without_traces(planned.unit, Status.AGENT_ERROR, detail)

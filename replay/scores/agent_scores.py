@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from replay.experiment.rows import Row
 from replay.scores.bootstrap import Resampling
@@ -31,6 +31,7 @@ def agent_score(
     split, scale, agent = group
     played = _rows(cases)
     scored = [case for case in cases if case.scored]
+    seen = [case for case in cases if case.seen]
     feasible = [case for case in cases if case.unit.feasible]
     starts, mixed = _start_points(cases, len(seeds))
     return AgentScore(
@@ -47,9 +48,9 @@ def agent_score(
         mixed=mixed,
         restraint=_rate([case for case in cases if not case.unit.feasible], drawn),
         dose=_dose([case for case in feasible if case.scored], drawn),
-        cues=_cues(_rows(scored)),
-        events=_events(scored, drawn),
-        decisions=_added(row.decisions for row in _rows(scored)),
+        cues=_cues(_rows(seen)),
+        events=_events(cases, seen, drawn),
+        decisions=_added(row.decisions for row in _rows(seen)),
         cost=_cost(played),
     )
 
@@ -141,18 +142,18 @@ def _cues(rows: Sequence[Row]) -> Cues:
     )
 
 
-def _events(cases: Sequence[Case], drawn: Resampling) -> Events:
-    rows = _rows(cases)
+def _events(planned: Sequence[Case], seen: Sequence[Case], drawn: Resampling) -> Events:
+    rows = _rows(seen)
     wakings = sum(row.wakings for row in rows)
     return Events(
         wakings=wakings,
-        wakings_per_task=share(wakings, len(rows)),
-        wakings_interval=_wakings_interval(cases, rows, drawn),
-        waking_bound=_bound([row.wakings > 0 for row in rows]),
+        wakings_per_task=share(wakings, len(rows)) if any(one.scored for one in seen) else None,
+        wakings_interval=_wakings_interval(seen, rows, drawn),
+        waking_bound=_bound(planned, lambda row: row.wakings > 0),
         suspected_wakings=sum(row.suspected_wakings for row in rows),
         violations=_added(row.violations for row in rows),
         violations_delivered=_added(row.violations_delivered for row in rows),
-        violation_bound=_bound([any(row.violations.values()) for row in rows]),
+        violation_bound=_bound(planned, lambda row: any(row.violations.values())),
         limit_hits=_added(row.limit_hits for row in rows),
     )
 
@@ -165,9 +166,14 @@ def _wakings_interval(
     return drawn.ratio(wakings, drawn.summed(places, [1] * len(rows)))
 
 
-def _bound(happened: Sequence[bool]) -> Bound:
-    events, of = sum(happened), len(happened)
-    return Bound(events, of, upper_bound(events, of) if of else None)
+def _bound(planned: Sequence[Case], happened: Callable[[Row], bool]) -> Bound:
+    events = sum(case.seen and case.row is not None and happened(case.row) for case in planned)
+    unsure = sum(
+        not case.scored and not (case.seen and case.row is not None and happened(case.row))
+        for case in planned
+    )
+    of = len(planned)
+    return Bound(events, unsure, of, upper_bound(events + unsure, of) if of else None)
 
 
 def _cost(rows: Sequence[Row]) -> Cost:

@@ -34,6 +34,12 @@ class Case:
         return MISSING if self.row is None else self.row.status.value
 
     @property
+    def seen(self) -> bool:
+        """Whether its traces tell what happened, be it to its end or not."""
+        row = self.row
+        return row is not None and row.evidence and row.status is not Status.ENV_ERROR
+
+    @property
     def split(self) -> Split:
         return split_of(self.unit)
 

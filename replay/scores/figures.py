@@ -70,12 +70,14 @@ class PassK:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Attempts with at least one event, and what their true share may still be.
+    """Planned attempts in which at least one event was seen, and what their true share may be.
 
-    upper: one-sided 95 % Clopper-Pearson; None without an attempt.
+    open: those in which none was seen, and one might have come: broken ones count as events in
+    `upper`. upper: one-sided 95 % Clopper-Pearson; None without an attempt.
     """
 
     events: int
+    open: int
     attempts: int
     upper: float | None
 
@@ -102,7 +104,7 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """Delivered cues of all scored attempts, by shown and by true stage (`awake rem light deep
+    """Delivered cues of all attempts that left evidence, by shown and by true stage (`awake rem light deep
     none`); the shares are of all delivered cues and count only sounds and whispers."""
 
     asked: int
@@ -120,7 +122,8 @@ class Cues:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Wakings and violations of all scored attempts.
+    """Wakings and violations of all attempts that left evidence, broken ones included: what was
+    seen counts, whatever came after it.
 
     violations, violations_delivered, limit_hits: counts by rule or limit.
     """

@@ -107,19 +107,18 @@ def _word(mean: float | None, p: float | None, p_clusters: float | None) -> Word
 
 
 def _passes(pairs: Sequence[Pair], seed: int) -> Difference:
-    """Open attempts count at their worst for the difference: p is the larger of both ends."""
+    """Open attempts count half in the mean, and at their worst in p, the larger of both ends."""
     least = [(a.passed is True) - (b.passed is not False) for a, b in pairs]
     most = [(a.passed is not False) - (b.passed is True) for a, b in pairs]
     low, high = _difference(pairs, least, seed), _difference(pairs, most, seed)
-    known = [
-        (a.passed is True) - (b.passed is True)
-        for a, b in pairs
-        if a.passed is not None and b.passed is not None
-    ]
+    known = any(a.passed is not None and b.passed is not None for a, b in pairs)
+    between = None
+    if known and low.mean is not None and high.mean is not None:
+        between = (low.mean + high.mean) / 2
     either = least != most and sum(least) <= 0 <= sum(most)
     return replace(
         low,
-        mean=sum(known) / len(known) if known else None,
+        mean=between,
         upper=high.upper,
         p_permutation=1.0 if either else _larger(low.p_permutation, high.p_permutation),
         p_clusters=1.0 if either else _larger(low.p_clusters, high.p_clusters),

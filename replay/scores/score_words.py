@@ -76,7 +76,8 @@ def bound_in_words(bound: Bound) -> str:
     if bound.upper is None:
         return NOTHING
     digits = 0 if bound.upper >= 0.1 else 1
-    return f"{bound.events} of {bound.attempts} (≤ {100 * bound.upper:.{digits}f} %)"
+    unsure = f", {bound.open} open" if bound.open else ""
+    return f"{bound.events} of {bound.attempts}{unsure} (≤ {100 * bound.upper:.{digits}f} %)"
 
 
 def difference_in_words(found: Difference) -> str:

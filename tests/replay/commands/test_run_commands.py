@@ -105,6 +105,9 @@ def test_a_dry_run_makes_nothing(home: Path, tmp_path: Path):
     [
         (("--seeds", "1-x"), "--seeds 1-x"),
         (("--seeds", "5-1"), "--seeds 5-1"),
+        (("--seed", "6.5"), "--seed 6.5"),
+        (("--seed", "9" * 30), "--seed 999"),
+        (("--episode", "--seed", "6", "--wake-scale", "1"), "--seed 6: held out"),
         (("--seed", "1", "--seeds", "2"), "--seed and --seeds"),
         (("--latency", "soon"), "--latency soon"),
         (("--jobs", "0"), "--jobs 0"),
@@ -115,7 +118,8 @@ def test_a_dry_run_makes_nothing(home: Path, tmp_path: Path):
         (("--cache-mode", "sometimes"), "sometimes"),
         (("--episode", "--wake-scale", "1", "2"), "--wake-scale: an episode takes one"),
         (("--episode", "--conditions", "flicker"), "--conditions: an episode does not take it"),
-        (("--episode", "--dry-run"), "--dry-run: an episode does not take it"),
+        (("--episode", "--jobs", "2"), "--jobs: an episode does not take it"),
+        (("--conditions", "no_report"), "no_report"),
         (("--wake-option", "moon"), "moon"),
     ],
 )

@@ -9,8 +9,15 @@ import sys
 from replay.manifest import OF_THE_LOOP, source_sha256
 from tests.conftest import ROOT
 
-LOOKS_ONLY = {"replay.manifest", "replay.progress", "replay.summary", "replay.wording"}
-"""Loaded by an attempt, but only told about it: ids, progress, counts of traces, words."""
+LOOKS_ONLY = {
+    f"replay.{name}"
+    for name in (
+        "decisions", "decisions.costs", "manifest", "overlays", "progress", "staging", "summary",
+        "tasks", "tasks.start_points", "trace_lines", "wording",
+    )
+}  # fmt: skip
+"""Loaded by an attempt, but only told about it: ids, progress, counts of traces, names of packages.
+What tasks start at stands in the setting, which an id covers by value."""
 
 PLAY_EVERYTHING = """
 import json, sys

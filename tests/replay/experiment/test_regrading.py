@@ -181,7 +181,21 @@ def test_a_broken_verdict_set_is_named(tmp_path: Path, text: str, says: str):
 )
 def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str):
     made_set = add_verdicts(tmp_path, [])
-    made_set.path.write_text(made_set.path.read_text() + line + "\n")
+    head = {**json.loads(made_set.path.read_text()), "count": 1}
+    made_set.path.write_text(json.dumps(head) + "\n" + line + "\n")
     with pytest.raises(VerdictSetError, match="line 2: no verdict"):
         read_verdicts(made_set)
-    assert json.loads(made_set.path.read_text().splitlines()[0])["count"] == 0
+
+
+def test_forged_verdicts_are_judged_anew_and_torn_ones_are_named(tmp_path: Path):
+    folder = made(small_run(tmp_path, "wait"), tmp_path / "run").folder
+    honest = folder.verdicts()
+    (first,) = folder.verdict_sets()
+    text = first.path.read_text()
+    first.path.write_text(text.replace('"fail"', '"pass"'))
+    judged, _ = regrade(folder.path)
+    assert judged.verdicts() == honest
+    assert len(judged.verdict_sets()) == 2
+    first.path.write_text("\n".join(text.splitlines()[:3]) + "\n")
+    with pytest.raises(VerdictSetError, match="2 verdicts where its first line says 4"):
+        judged.verdicts(first.id)

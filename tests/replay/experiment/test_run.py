@@ -113,9 +113,29 @@ def test_a_manifest_is_json_and_names_no_place_of_this_machine(tmp_path: Path):
 def test_two_agents_of_one_name_keep_labels_apart(tmp_path: Path):
     first = agent_file(tmp_path, "pass")
     (tmp_path / "other").mkdir()
-    second = agent_file(tmp_path / "other", "pass")
+    second = agent_file(tmp_path / "other", "self.step += 0")
     run = small_run(tmp_path, first, second)
     assert list(run.manifest["agents"]) == ["made_up", "made_up-2"]
+
+
+def test_one_agent_spelt_two_ways_is_refused_and_a_house_name_stays_with_its_owner(tmp_path: Path):
+    spoken = agent_file(tmp_path, "pass", "rem_rule")
+    with pytest.raises(PaprikaError, match="in the run already"):
+        small_run(tmp_path, spoken, spoken.replace("/rem_rule.py", "/./rem_rule.py"))
+    run = small_run(tmp_path, spoken, "rem_rule")
+    labels = {agent["given_as"]: label for label, agent in run.manifest["agents"].items()}
+    assert labels == {"rem_rule": "rem_rule", "rem_rule.py:Made": "rem_rule-2"}
+
+
+def test_tasks_start_at_the_same_epochs_under_every_overlay(tmp_path: Path):
+    night = small_night(tmp_path, LETTERS, "both", truth=LETTERS)
+    starts = [
+        [(task["kind"], task["epoch"]) for task in small_run(
+            tmp_path, "wait", nights=(night,), overlay=overlay
+        ).manifest["tasks"]]
+        for overlay in ("device", "confusion", "consumer")
+    ]  # fmt: skip
+    assert starts[0] == starts[1] == starts[2] != []
 
 
 def test_an_agent_named_like_a_path_cannot_leave_the_folder_of_the_run(tmp_path: Path):
@@ -146,6 +166,9 @@ def test_a_night_without_rem_is_planned_as_restraint_alone(tmp_path: Path):
         ({"seeds": (1, 1)}, "--seeds"),
         ({"scales": (1.0, 1.0)}, "--wake-scale"),
         ({"scales": (-1.0,)}, "--wake-scale"),
+        ({"scales": (1.0, 1.0000001)}, "--wake-scale"),
+        ({"conditions": (Condition(), Condition())}, "--conditions"),
+        ({"trial": -5}, "--trial -5"),
         ({"dropout": 1.5}, "--dropout"),
         ({"agents": ("wait", "wait")}, "--agents"),
         ({"agents": ("wiat",)}, "did you mean wait"),

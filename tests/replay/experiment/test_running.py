@@ -192,14 +192,14 @@ def test_an_agent_most_of_whose_decisions_are_errors_is_broken_and_never_passes(
     rows, verdicts = folder.rows(), folder.verdicts()
     broken = [row for row in rows if row.unit.agent == "mostly"]
     assert {row.status for row in broken} == {Status.AGENT_ERROR}
-    assert {row.detail for row in broken} == {"39 of 40 decisions were errors or nonsense"}
+    assert {row.detail for row in broken} == {"39 of 40 decisions were none of its own"}
     assert {verdicts[row.unit.key].overall for row in broken} == {Value.UNRESOLVED}
     assert {row.status for row in rows if row.unit.agent == "once"} == {Status.COMPLETED}
     assert {row.decisions["error"] for row in rows if row.unit.agent == "once"} == {1}
 
 
 def test_one_process_that_dies_costs_one_attempt_also_when_it_is_the_only_one(tmp_path: Path):
-    deadly = agent_file(tmp_path, "os._exit(7) if self.step == 9 else None", "deadly")
+    deadly = agent_file(tmp_path, "os._exit(0) if self.step == 9 else None", "deadly")
     run = small_run(tmp_path, deadly)
     run = replace(run, planned=run.planned[:2])
     folder = made(run, tmp_path / "run", processes=1).folder
@@ -310,9 +310,39 @@ def test_a_held_out_seed_may_be_looked_at_in_one_run_and_be_resumed(tmp_path: Pa
     (tmp_path / "run" / "results.sqlite").unlink()
     made(run, tmp_path / "run", exposure=exposure, resume=True)
     other = resolve(replace(run.spec, dropout=0.1))
-    with pytest.raises(ExposureError, match=f"mine .* seed 6 of small, in run {run.id}"):
+    with pytest.raises(ExposureError, match=rf"mine\.py:Made .* seed 6 of small, in run {run.id}"):
         made(other, tmp_path / "other", exposure=exposure)
     baseline = resolve(replace(other.spec, agents=("rem_rule", "one_cue")))
     made(baseline, tmp_path / "baseline", exposure=exposure)
     assert not (tmp_path / "other" / "attempts").exists()
     made(resolve(replace(other.spec, seeds=(5,))), tmp_path / "third", exposure=exposure)
+
+
+def test_an_agent_that_goes_elsewhere_or_interrupts_takes_nobody_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    strays = agent_file(tmp_path, "os.chdir('/')", "strays").replace(f"{tmp_path}/", "")
+    interrupts = agent_file(tmp_path, "raise KeyboardInterrupt", "interrupts")
+    run = small_run(tmp_path, strays, interrupts, "wait")
+    folder = made(run, Path("run"), processes=2).folder
+    by_agent = {agent: set() for agent in ("strays", "interrupts", "wait")}
+    for row in folder.rows():
+        by_agent[row.unit.agent].add(row.status)
+    assert by_agent == {
+        "strays": {Status.COMPLETED},
+        "interrupts": {Status.AGENT_ERROR},
+        "wait": {Status.COMPLETED},
+    }
+    assert len(list((tmp_path / "run").rglob("*.trace.jsonl.zst"))) == 8
+
+
+def test_a_hidden_trace_of_another_attempt_is_not_taken_for_its_own(tmp_path: Path):
+    run = small_run(tmp_path, "wait", "rem_rule")
+    folder = made(run, tmp_path / "run").folder
+    before = bytes_of(folder.path)
+    hidden = sorted(folder.path.rglob("*.hidden.jsonl.zst"))
+    hidden[0].write_bytes(hidden[-1].read_bytes())
+    (folder.path / "results.sqlite").unlink()
+    assert made(run, folder.path, resume=True).made == 1
+    assert bytes_of(folder.path) == before

@@ -153,13 +153,34 @@ def test_fifteen_quiet_attempts_still_leave_18_percent():
     assert found.wakings_interval is None
 
 
-def test_broken_attempts_give_no_wakings_but_their_calls_are_counted():
+def test_what_was_seen_before_an_agent_broke_counts_and_the_rest_is_open():
+    rows = [
+        row(unit(start=0)),
+        row(unit(start=1), status=Status.AGENT_ERROR, wakings=4, violations={"cue_in_deep": 2}),
+        row(unit(start=2), status=Status.AGENT_ERROR),
+    ]
+    events = score(of(rows)).events
+    assert (events.wakings, events.violations) == (4, {"cue_in_deep": 2})
+    for bound in (events.waking_bound, events.violation_bound):
+        assert (bound.events, bound.open, bound.attempts) == (1, 1, 3)
+    # Two of three may have one: the exact upper bound of 2 in 3 is 0.983.
+    assert events.waking_bound.upper == pytest.approx(0.9830, abs=1e-4)
+
+
+def test_attempts_that_left_no_evidence_show_no_event_and_may_have_had_one():
+    rows = [row(unit(start=0)), row(unit(start=1), evidence=False, status=Status.AGENT_ERROR)]
+    events = score(of(rows)).events
+    assert (events.waking_bound.events, events.waking_bound.open) == (0, 1)
+    assert events.waking_bound.attempts == 2
+
+
+def test_calls_of_broken_attempts_are_counted_as_well():
     rows = [
         row(unit(start=0), calls=2, client_calls=3, tokens_in=10, tokens_out=4, cost_paid=0.25),
         row(unit(start=1), status=Status.PROVIDER_ERROR, wakings=5, calls=1, cost_paid=0.5),
     ]
     found = score(of(rows))
-    assert (found.attempts, found.scored, found.events.wakings) == (2, 1, 0)
+    assert (found.attempts, found.scored, found.events.wakings) == (2, 1, 5)
     assert found.statuses == {"completed": 1, "provider_error": 1}
     assert (found.cost.calls, found.cost.client_calls, found.cost.cost_paid) == (3, 3, 0.75)
     assert (found.cost.tokens_in, found.cost.tokens_out) == (10, 4)

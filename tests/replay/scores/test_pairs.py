@@ -196,7 +196,12 @@ def test_who_is_first_changes_nothing_but_the_sign(pairs: list[str]):
 
 def test_open_attempts_that_could_turn_the_difference_leave_nothing_to_say():
     found = only(played("a", starts("++????")), played("b", starts("--????")))
-    assert (found.passes.mean, found.passes.lower, found.passes.upper) == (1.0, -2 / 6, 1.0)
+    # Two pairs are won; the four open ones may all be lost or all be won: half way in between.
+    assert (found.passes.mean, found.passes.lower, found.passes.upper) == (
+        pytest.approx(2 / 6),
+        -2 / 6,
+        1.0,
+    )
     assert found.passes.p_permutation == 1.0
     assert found.passes.word is Word.NOT_DISTINGUISHABLE
 

@@ -40,7 +40,9 @@ def difference(mean: float | None, lower: float | None, upper: float | None) -> 
 def test_what_there_is_none_of_is_a_dash_and_never_a_zero():
     assert share_in_words(None) == percent(None) == p_in_words(None) == seconds(None) == "-"
     assert interval_in_words(None) == count_in_words(None) == rate_in_words(None) == "-"
-    assert bound_in_words(Bound(0, 0, None)) == difference_in_words(difference(None, -1, 1)) == "-"
+    assert (
+        bound_in_words(Bound(0, 0, 0, None)) == difference_in_words(difference(None, -1, 1)) == "-"
+    )
     assert rules_in_words({}, {}) == rules_in_words({"cue_in_deep": 0}, {}) == "-"
 
 
@@ -83,7 +85,7 @@ def test_an_interval_stands_in_brackets():
     ],
 )
 def test_a_bound_says_what_may_still_be(events: int, attempts: int, upper: float, words: str):
-    assert bound_in_words(Bound(events, attempts, upper)) == words
+    assert bound_in_words(Bound(events, 0, attempts, upper)) == words
 
 
 @pytest.mark.parametrize(
