@@ -104,8 +104,8 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Cues:
-    """Delivered cues of all attempts that left evidence, by shown and by true stage (`awake rem light deep
-    none`); the shares are of all delivered cues and count only sounds and whispers."""
+    """Delivered cues of all attempts that left evidence, by shown and by true stage (`awake rem
+    light deep none`); the shares are of all delivered cues and count only sounds and whispers."""
 
     asked: int
     delivered: int
