@@ -164,7 +164,7 @@ def _cue(step: Line, rolls: Mapping[int, Line]) -> CueDone:
         kind=delivery["delivered"].get("object", delivery["delivered"]["kind"]),
         volume=delivery["delivered"].get("volume"),
         shown=_name(delivery["shown"]),
-        true=None if roll is None else roll["stage"],
+        true=None if roll is None else _name(roll["stage"]),
         woke=roll is not None and roll["woken"],
         rules=tuple(delivery["rules"]),
         reason=step["action"]["reason"],

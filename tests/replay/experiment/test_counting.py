@@ -48,6 +48,11 @@ def test_a_row_counts_cues_by_shown_and_by_true_stage():
     assert (row.rem_cues, row.true_rem_cues) == (3, 1)
 
 
+def test_fine_stages_of_the_truth_count_as_light():
+    row = counted(night("LLLLLLLLLL", truth="1122RRDDWW"), Scripted(dict.fromkeys((0, 2, 5), LOW)))
+    assert row.true == {"awake": 0, "rem": 1, "light": 2, "deep": 0, "none": 0}
+
+
 def test_objects_are_cues_but_no_cues_in_rem():
     played = night("RRRRRRRRRR")
     script = {1: UseObject(BedsideObject.SCENT), 3: Whisper("my grey cat is asleep"), 5: LOW}
