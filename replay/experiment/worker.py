@@ -44,8 +44,10 @@ class Bench:
 class Worker:
     """Makes attempts one after the other; keeps the night of the last one open."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, *, alone: bool = False) -> None:
+        """alone: nothing else lives in this process."""
         self._bench = bench
+        self._alone = alone
         self._night: tuple[str, RecordedNight] | None = None
         self._ledger = ledger_of(bench.spec)
         self._place = os.getcwd()
@@ -70,10 +72,11 @@ class Worker:
     def _opened(self, night: NightFacts) -> RecordedNight:
         if self._night is None or self._night[0] != night.id:
             self._night = None
-            gc.unfreeze()
             self._night = night.id, opened(night.path, self._bench.spec.overlay, in_memory=True)
-            gc.collect()
-            gc.freeze()  # its samples outlive every attempt: the collector need not walk them
+            if self._alone:
+                gc.unfreeze()
+                gc.collect()
+                gc.freeze()  # its samples outlive every attempt: the collector need not walk them
         return self._night[1]
 
     def _play(self, planned: Planned, night: RecordedNight) -> Evidence:
@@ -166,7 +169,7 @@ def begin(bench: Bench) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The pool takes exit code 0 for a process that was done, and would wait for ever.
     os._exit = lambda code: _leave(code or LEFT)  # type: ignore[assignment]
-    _worker = Worker(bench)
+    _worker = Worker(bench, alone=True)
 
 
 def work(planned: Planned, night: NightFacts) -> Row:
