@@ -154,6 +154,8 @@ def run_episode(
     place = folder / SESSIONS
     if not resume and place.is_dir() and any(place.iterdir()):
         raise EpisodeError(f"{folder}: holds an episode; --resume goes on, or choose another --out")
+    if (folder / "attempts").exists():
+        raise EpisodeError(f"{folder}: holds a run of tasks; choose another --out")
     place.mkdir(parents=True, exist_ok=True)
     memory = spec.memory()
     rows: list[SessionRow] = []

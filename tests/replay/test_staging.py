@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.staging import StagingError, staged
+from replay.staging import StagingError, staged, write_whole
 
 
 def test_files_appear_only_when_the_run_has_ended_well(tmp_path: Path) -> None:
@@ -59,3 +59,22 @@ def test_what_a_killed_run_left_is_swept_by_the_next_of_the_same_number(tmp_path
     (left / "old").write_text("old")
     with staged(tmp_path) as staging:
         assert list(staging.iterdir()) == []
+
+
+def test_the_folder_of_a_run_of_tasks_is_left_alone(tmp_path: Path):
+    (tmp_path / "attempts").mkdir()
+    (tmp_path / "manifest.json").write_text("a run's")
+    with pytest.raises(StagingError, match="holds a run"), staged(tmp_path) as folder:
+        (folder / "manifest.json").write_text("another's")
+    assert (tmp_path / "manifest.json").read_text() == "a run's"
+
+
+def test_a_file_is_written_whole_with_its_folder_or_not_at_all(tmp_path: Path):
+    path = tmp_path / "deep" / "down" / "file"
+    write_whole(path, b"one")
+    write_whole(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert [one.name for one in path.parent.iterdir()] == ["file"]
+    with pytest.raises(StagingError, match="file/below: "):
+        write_whole(path / "below", b"three")
+    assert path.read_bytes() == b"two"

@@ -177,6 +177,10 @@ def test_check_keeps_agents_to_their_promises(tmp_path: Path):
     broken = paprika(tmp_path, "check", rude, "--json")
     assert broken.code == 1
     assert json.loads(broken.out)["kept"] is False
+    leaving = agent_file(tmp_path, "raise SystemExit(0)", "leaving")
+    left = paprika(tmp_path, "check", leaving, "--json")
+    assert left.code == 1
+    assert json.loads(left.out)["kept"] is False
     unknown = paprika(tmp_path, "check", "rem_rul")
     assert unknown.code == 2
     assert "did you mean rem_rule" in unknown.err

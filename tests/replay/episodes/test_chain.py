@@ -262,6 +262,12 @@ def test_whole_sessions_are_heard_again_in_their_order(tmp_path: Path) -> None:
     assert [number for number, _ in first.heard] == [1, 2, 3, 4]
 
 
+def test_an_episode_is_not_mixed_into_a_run_of_tasks(tmp_path: Path) -> None:
+    (tmp_path / "attempts").mkdir()
+    with pytest.raises(EpisodeError, match="holds a run of tasks"):
+        run_episode(nights(), SPEC, out=tmp_path)
+
+
 def test_an_episode_is_not_gone_on_with_unasked(tmp_path: Path) -> None:
     run_episode(nights(BRIEF), SPEC, out=tmp_path)
     with pytest.raises(EpisodeError, match="--resume"):
