@@ -12,9 +12,9 @@ from agents.rem_rule import RemRule
 from agents.wait import WaitAgent
 from bedside.safety.gate import Mode
 from bedside.themes import bundled_theme
-from bedside.trace import TraceError
 from replay.manifest import code_sha256, comparability_key, ingredients, replay_id, write_manifest
 from replay.rolls import roll_night
+from replay.staging import StagingError
 from tests.replay.nights import night, setting
 
 LETTERS = "LLRRRR"
@@ -109,5 +109,6 @@ def test_a_manifest_names_the_files_with_their_digests(tmp_path: Path) -> None:
 
 
 def test_a_manifest_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"gone/manifest\.json"):
-        write_manifest(tmp_path / "gone" / "manifest.json", {}, {})
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StagingError, match=r"file/manifest\.json"):
+        write_manifest(tmp_path / "file" / "manifest.json", {}, {})
