@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -27,3 +28,11 @@ def recorded_nights() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the recorded nights in ../shared/data")
     return folder
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None):
+    """What a module leaves behind (nights that fixtures keep) is no longer walked by the collector,
+    which otherwise takes half of the time of the last tests."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
