@@ -51,7 +51,8 @@ nav a[aria-current]{{color:var(--ink);font-weight:600;text-decoration:none}}
 .table{{max-width:none;width:auto;min-width:min(100%,30rem)}}
 .scroll{{margin:1rem 0;
 background:linear-gradient(to left,var(--paper) 40%,transparent) right/3rem 110% no-repeat local,
-linear-gradient(to left,var(--soft),transparent) right/.7rem 100% no-repeat scroll}}
+linear-gradient(to left,color-mix(in srgb,var(--soft) 45%,transparent),transparent)
+right/.7rem 100% no-repeat scroll}}
 caption{{max-width:none}}
 caption span{{display:block;position:sticky;left:0;width:fit-content;
 max-width:min(58rem,calc(100vw - 2rem))}}

@@ -21,8 +21,8 @@ def cues_by_stage(scores: Sequence[AgentScore]) -> str:
     return "<h3>Cues by stage</h3>" + figure(
         Bars(columns, rows).draw,
         said="; ".join(_said_by_stage(score) for score in scores),
-        caption="Every delivered cue of scored attempts by the stage shown at delivery, in percent "
-        "of the agent’s cues.",
+        caption="Every delivered cue of attempts that left a trace, by the stage shown at "
+        "delivery, in percent of the agent’s cues.",
     )
 
 

@@ -100,7 +100,7 @@ def dose_table(scores: Sequence[AgentScore]) -> str:
 def cues_table(scores: Sequence[AgentScore]) -> str:
     by_stage = "by stage: REM, light, deep, awake, no reading"
     return table(
-        f"Cues of scored attempts, {by_stage}. The true stage is hidden from the agent.",
+        f"Cues of attempts that left a trace, {by_stage}. The true stage is hidden from the agent.",
         (
             "agent",
             "asked",
